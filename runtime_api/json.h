@@ -14,8 +14,8 @@
 /// JSON from peers that are not trusted. Only json.cc knows RapidJSON; all others hold JSON either as
 /// text that has been checked (`scan`, `members`) or read it into a struct at once (`Reader`).
 ///
-/// What is refused everywhere: NUL bytes, invalid UTF-8, lone surrogates in \u escapes kept as invalid text
-/// (they become U+FFFD when written), repeated keys, more depth than allowed, numbers beyond a double.
+/// What is refused everywhere: NUL bytes, invalid UTF-8, high surrogates alone in \u escapes
+/// (see repair_surrogates), repeated keys, more depth than allowed, numbers beyond a double.
 namespace json {
 
 /// Bad input. what() names the place and the expectation: "arguments.args[1]: expected string".
@@ -62,7 +62,7 @@ public:
     Document& operator=(Document&&) noexcept;
 
     /// A reader of the whole; `name` is how errors call it ("arguments"). Valid while the document lives.
-    Reader root(std::string_view name = "") constconst &;;
+    Reader root(std::string_view name = "") const;
 
 private:
     struct Impl;
@@ -220,6 +220,10 @@ std::string quote(std::string_view text);
 
 /// text with each byte that is not part of valid UTF-8 replaced by U+FFFD. A lone surrogate in UTF-8 disguise is invalid too.
 std::string valid_utf8(std::string_view text);
+
+/// Replaces \uD800 and its like by \uFFFD where they stand alone, in JSON text that has not been checked: JavaScript peers send them when
+/// they cut a string in the middle of a character, and one such is no reason to lose a message.
+void repair_surrogates(std::string& text);
 
 /// The string that a checked JSON string literal stands for. Lone surrogates become U+FFFD.
 std::string unquote(std::string_view checked);
