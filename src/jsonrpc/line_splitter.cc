@@ -1,0 +1,53 @@
+#include "src/jsonrpc/line_splitter.h"
+
+#include <utility>
+
+namespace jsonrpc {
+
+void LineSplitter::feed(std::string_view data) {
+    while (!data.empty()) {
+        const std::size_t end = data.find('\n');
+        append(data.substr(0, end));
+        if (end == std::string_view::npos) return;
+        complete();
+        data.remove_prefix(end + 1);
+    }
+}
+
+void LineSplitter::finish() { complete(); }
+
+std::optional<LineSplitter::Line> LineSplitter::next() {
+    if (ready_.empty()) return std::nullopt;
+    Line line = std::move(ready_.front());
+    ready_.pop_front();
+    return line;
+}
+
+void LineSplitter::append(std::string_view part) {
+    const bool was_oversized = size_ > most_;
+    size_ += part.size();
+    if (size_ <= most_) {
+        buffer_.append(part);
+        return;
+    }
+    if (!was_oversized) {
+        tail_ = buffer_.size() > kept ? buffer_.substr(buffer_.size() - kept) : buffer_;
+        if (buffer_.size() < kept) buffer_.append(part.substr(0, kept - buffer_.size()));
+        buffer_.resize(std::min(buffer_.size(), kept));
+        buffer_.shrink_to_fit();
+    }
+    tail_.append(part.size() > kept ? part.substr(part.size() - kept) : part);
+    if (tail_.size() > kept) tail_.erase(0, tail_.size() - kept);
+}
+
+void LineSplitter::complete() {
+    Line line{std::move(buffer_), size_ > most_, size_, std::move(tail_)};
+    buffer_.clear();
+    tail_.clear();
+    size_ = 0;
+    if (!line.oversized && line.text.ends_with('\r')) line.text.pop_back();
+    const bool blank = line.text.find_first_not_of(" \t\r") == std::string::npos;
+    if (!blank || line.oversized) ready_.push_back(std::move(line));
+}
+
+} // namespace jsonrpc

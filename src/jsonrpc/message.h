@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jsonrpc {
+
+/// Error codes of JSON-RPC 2.0 and of MCP that are used across floors.
+namespace code {
+inline constexpr int parse_error = -32700;
+inline constexpr int invalid_request = -32600;
+inline constexpr int method_not_found = -32601;
+inline constexpr int invalid_params = -32602;
+inline constexpr int internal_error = -32603;
+/// Ours, for calls that got no answer.
+inline constexpr int connection_closed = -32000;
+inline constexpr int timed_out = -32001;
+inline constexpr int cancelled = -32002;
+inline constexpr int too_large = -32003;
+} // namespace code
+
+/// A JSON-RPC error, thrown by handlers to answer with it and by Peer::call where the other side answered with one.
+class Error : public std::runtime_error {
+public:
+    /// data: JSON text, or empty.
+    Error(int code, const std::string& message, std::string data = {})
+        : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+    int code() const noexcept { return code_; }
+    const std::string& data() const noexcept { return data_; }
+
+private:
+    int code_;
+    std::string data_;
+};
+
+/// One message, still in the text that it came in, so that a large one is never copied or parsed into a tree. Movable; the views that
+/// it gives live as long as it does and stays where it is.
+class Message {
+public:
+    enum class Kind { request, notification, result, error };
+
+    /// Takes one JSON object apart. Throws Error(parse_error) or Error(invalid_request) whose message says what is wrong;
+    /// the id, where it could be read, is then in `id_of`.
+    static Message parse(std::string text);
+
+    Kind kind() const { return kind_; }
+    /// The id as JSON text ("7", "\"a\"", "null"), so that 1 and "1" differ; empty for a notification.
+    const std::string& id() const { return id_; }
+    const std::string& method() const { return method_; }
+    /// JSON text of params, "{}" where there are none; of a result; of an error object.
+    std::string_view params() const { return body(); }
+    std::string_view result() const { return body(); }
+    std::string_view error() const { return body(); }
+    std::size_t size() const { return text_.size(); }
+
+private:
+    std::string_view body() const { return std::string_view(text_).substr(body_begin_, body_size_); }
+
+    std::string text_;
+    Kind kind_ = Kind::notification;
+    std::string id_;
+    std::string method_;
+    std::size_t body_begin_ = 0;
+    std::size_t body_size_ = 0;
+};
+
+/// The id of a message that is no valid one, as JSON text, or "null"; for the answer that says so.
+std::string id_of(std::string_view text);
+
+/// True where the text is a JSON array: a batch (2025-03-26).
+bool is_batch(std::string_view text);
+/// The messages of a batch, as texts. Throws Error(parse_error), or Error(invalid_request) where it is empty or has more than `most`.
+std::vector<std::string> split_batch(const std::string& text, std::size_t most);
+
+/// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out.
+std::string request_line(std::int64_t id, std::string_view method, std::string_view params);
+std::string notification_line(std::string_view method, std::string_view params);
+std::string result_line(std::string_view id, std::string_view result);
+std::string error_line(std::string_view id, const Error& error);
+
+/// The Error in the text of an error object; one that is malformed gives internal_error and says so.
+Error read_error(std::string_view error_object);
+
+} // namespace jsonrpc

@@ -1,0 +1,306 @@
+#include "src/jsonrpc/peer.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "runtime_api/json.h"
+
+namespace jsonrpc {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t most_in_batch = 100;
+
+// A request of the other side that runs.
+struct Running {
+    asio::cancellation_signal signal;
+    bool cancelled = false;
+};
+
+// The answers of a batch, sent together when the last is there.
+struct Batch {
+    std::size_t open = 0;
+    std::string answers;
+};
+
+// A call of ours that waits. Lives in the frame of call().
+struct Waiting {
+    explicit Waiting(const asio::any_io_executor& executor) : done(executor) {}
+    asio::steady_timer done; // its expiry is the time limit, cancel() says that the answer is there
+    std::optional<Message> answer{};
+    std::exception_ptr failure{};
+};
+
+Error to_error(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& e) {
+        return e;
+    } catch (const json::Error& e) {
+        return Error(code::invalid_params, e.what());
+    } catch (const std::exception& e) {
+        return Error(code::internal_error, e.what());
+    }
+}
+
+std::optional<std::int64_t> number_in(std::string_view id) {
+    if (id.size() >= 2 && id.front() == '"') id = id.substr(1, id.size() - 2); // some peers echo our number as a string
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;
+    return number;
+}
+
+// The id in a line too long to parse: SDKs write it first, or last.
+std::optional<std::int64_t> id_in_pieces(const LineSplitter::Line& line) {
+    for (const std::string* piece : {&line.tail, &line.text}) {
+        const std::size_t at = piece == &line.tail ? piece->rfind("\"id\":") : piece->find("\"id\":");
+        if (at == std::string::npos) continue;
+        std::string_view rest = std::string_view(*piece).substr(at + 5);
+        rest = rest.substr(0, rest.find_first_of(",}"));
+        if (const auto number = number_in(rest)) return number;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+struct Peer::State : std::enable_shared_from_this<Peer::State> {
+    State(asio::any_io_executor e, Channel& c, Options o, RequestHandler r, NotificationHandler n)
+        : executor(e), channel(c), options(std::move(o)), on_request(std::move(r)), on_notification(std::move(n)), idle(e) {
+        idle.expires_at(asio::steady_timer::time_point::max());
+    }
+
+    asio::any_io_executor executor;
+    Channel& channel;
+    Options options;
+    RequestHandler on_request;
+    NotificationHandler on_notification;
+    std::map<std::string, std::shared_ptr<Running>> running;
+    std::map<std::int64_t, Waiting*> waiting;
+    std::int64_t next_id = 1;
+    bool closed = false;
+    bool gone = false;       // the Peer has been destroyed: the channel may be no more
+    asio::steady_timer idle; // cancel() says that nothing runs any more
+
+    void send(std::string line) {
+        if (!gone) channel.write(std::move(line));
+    }
+
+    void bad_line(const std::string& id, const Error& error, const std::shared_ptr<Batch>& batch) {
+        if (options.on_bad_line) options.on_bad_line(error.what());
+        if (options.answer_bad_lines) answer(error_line(id, error), batch);
+    }
+
+    void take_line(LineSplitter::Line line) {
+        if (line.oversized) return take_oversized(line);
+        if (options.batches && is_batch(line.text)) return take_batch(line.text);
+        take_text(std::move(line.text), nullptr);
+    }
+
+    void take_oversized(const LineSplitter::Line& line) {
+        const Error error(code::too_large, "a message of " + std::to_string(line.size) + " bytes is above the bound");
+        const auto id = id_in_pieces(line);
+        const auto it = id ? waiting.find(*id) : waiting.end();
+        if (it != waiting.end() && !options.answer_bad_lines) {
+            it->second->failure = std::make_exception_ptr(error);
+            it->second->done.cancel();
+            return;
+        }
+        bad_line(id ? std::to_string(*id) : "null", Error(code::invalid_request, error.what()), nullptr);
+    }
+
+    void take_batch(const std::string& text) {
+        std::vector<std::string> parts;
+        try {
+            parts = split_batch(text, most_in_batch);
+        } catch (const Error& e) {
+            return bad_line("null", e, nullptr);
+        }
+        const auto batch = std::make_shared<Batch>();
+        ++batch->open; // held by this loop, so that an answer given at once does not end it
+        for (std::string& part : parts) take_text(std::move(part), batch);
+        close_part(batch);
+    }
+
+    void take_text(std::string text, const std::shared_ptr<Batch>& batch) {
+        std::optional<Message> message;
+        const std::string kept = options.answer_bad_lines && text.size() < 65536 ? text : std::string();
+        try {
+            message = Message::parse(std::move(text));
+        } catch (const Error& e) {
+            if (batch) ++batch->open;
+            return bad_line(id_of(kept), e, batch);
+        }
+        take(std::move(*message), batch);
+    }
+
+    void take(Message message, const std::shared_ptr<Batch>& batch) {
+        switch (message.kind()) {
+        case Message::Kind::request: return start(std::move(message), batch);
+        case Message::Kind::notification: return on_notification(std::move(message));
+        case Message::Kind::result:
+        case Message::Kind::error: return finish(std::move(message));
+        }
+    }
+
+    void start(Message message, const std::shared_ptr<Batch>& batch) {
+        if (batch) ++batch->open;
+        const std::string id = message.id();
+        if (running.contains(id))
+            return answer(error_line(id, Error(code::invalid_request, "a request with this id is still running")), batch);
+        if (running.size() >= options.most_in_flight)
+            return answer(error_line(id, Error(code::internal_error, "more than " + std::to_string(options.most_in_flight) +
+                                                                         " requests at once")), batch);
+        const auto call = std::make_shared<Running>();
+        running.emplace(id, call);
+        // co_spawn calls this exactly once, so each request gets at most one answer, and none if it was cancelled.
+        auto done = [self = shared_from_this(), id, call, batch](std::exception_ptr failure, std::string result) {
+            self->running.erase(id);
+            if (call->cancelled)
+                self->close_part(batch);
+            else
+                self->answer(failure ? error_line(id, to_error(failure)) : result_line(id, result), batch);
+            if (self->running.empty()) self->idle.cancel();
+        };
+        asio::co_spawn(executor, on_request(std::move(message)),
+                       asio::bind_cancellation_slot(call->signal.slot(), std::move(done)));
+    }
+
+    // Sends an answer, or keeps it for its batch.
+    void answer(std::string line, const std::shared_ptr<Batch>& batch) {
+        if (!batch) return send(std::move(line));
+        batch->answers += (batch->answers.empty() ? "" : ",") + line;
+        close_part(batch);
+    }
+
+    void close_part(const std::shared_ptr<Batch>& batch) {
+        if (!batch || --batch->open > 0 || batch->answers.empty()) return;
+        send('[' + batch->answers + ']');
+    }
+
+    void finish(Message message) {
+        const auto id = number_in(message.id());
+        const auto it = id ? waiting.find(*id) : waiting.end();
+        if (it == waiting.end()) { // late, or an answer to nothing that we asked
+            if (options.on_bad_line) options.on_bad_line("an answer to no request of ours: id " + message.id());
+            return;
+        }
+        if (message.kind() == Message::Kind::error)
+            it->second->failure = std::make_exception_ptr(read_error(message.error()));
+        else
+            it->second->answer = std::move(message);
+        it->second->done.cancel();
+    }
+
+    void fail_all() {
+        closed = true;
+        const std::string why = channel.reason();
+        const Error error(code::connection_closed, options.name + " closed the connection" + (why.empty() ? "" : ": " + why));
+        for (auto& [id, call] : waiting) {
+            call->failure = std::make_exception_ptr(error);
+            call->done.cancel();
+        }
+    }
+
+    void stop_all() {
+        // a signal may run its handler at once, which erases from `running`
+        const auto calls = running;
+        for (const auto& [id, call] : calls) {
+            call->cancelled = true;
+            call->signal.emit(asio::cancellation_type::terminal);
+        }
+    }
+};
+
+Peer::Peer(asio::any_io_executor executor, Channel& channel, Options options, RequestHandler on_request,
+           NotificationHandler on_notification)
+    : state_(std::make_shared<State>(std::move(executor), channel, std::move(options), std::move(on_request),
+                                     std::move(on_notification))) {}
+
+Peer::~Peer() {
+    state_->gone = true;
+    state_->stop_all();
+    state_->fail_all();
+}
+
+asio::awaitable<void> Peer::run() {
+    const auto state = state_;
+    std::exception_ptr failure;
+    try {
+        for (;;) {
+            std::optional<LineSplitter::Line> line = co_await state->channel.read();
+            if (!line || state->gone) break;
+            state->take_line(std::move(*line));
+        }
+    } catch (...) { // the calls that wait must learn of it first
+        failure = std::current_exception();
+    }
+    if (!state->gone) state->fail_all();
+    if (failure) std::rethrow_exception(failure);
+}
+
+asio::awaitable<Message> Peer::call(std::string method, std::string params, std::chrono::milliseconds limit) {
+    const auto state = state_;
+    if (state->closed) throw Error(code::connection_closed, state->options.name + " has closed the connection");
+    if (state->waiting.size() >= state->options.most_pending) throw Error(code::internal_error, "too many calls wait for " + state->options.name);
+    const std::int64_t id = state->next_id++;
+    Waiting wait(state->executor);
+    struct Entry {
+        State& state;
+        std::int64_t id;
+        bool answered = false;
+        ~Entry() {
+            state.waiting.erase(id);
+            if (!answered && !state.closed && state.options.on_abandoned) state.options.on_abandoned(std::to_string(id));
+        }
+    } entry{*state, id};
+    state->waiting.emplace(id, &wait);
+    wait.done.expires_after(limit);
+    state->send(request_line(id, method, params));
+    params.clear();
+    params.shrink_to_fit();
+    boost::system::error_code ignored;
+    co_await wait.done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    entry.answered = wait.answer || wait.failure;
+    if (wait.failure) std::rethrow_exception(wait.failure);
+    if (wait.answer) co_return std::move(*wait.answer);
+    const asio::cancellation_state cancelled = co_await asio::this_coro::cancellation_state;
+    if (cancelled.cancelled() != asio::cancellation_type::none) throw Error(code::cancelled, method + " was cancelled");
+    throw Error(code::timed_out, state->options.name + " did not answer " + method + " within " + std::to_string(limit.count() / 1000) + " s");
+}
+
+void Peer::notify(std::string_view method, std::string_view params) { state_->send(notification_line(method, params)); }
+
+bool Peer::cancel(const std::string& id) {
+    const auto it = state_->running.find(id);
+    if (it == state_->running.end()) return false; // finished already: the race is the other side's to lose
+    const auto call = it->second;
+    call->cancelled = true;
+    call->signal.emit(asio::cancellation_type::terminal);
+    return true;
+}
+
+void Peer::cancel_all() { state_->stop_all(); }
+
+asio::awaitable<void> Peer::drained() {
+    const auto state = state_;
+    while (!state->running.empty()) {
+        boost::system::error_code ignored;
+        co_await state->idle.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+}
+
+std::size_t Peer::in_flight() const { return state_->running.size(); }
+std::size_t Peer::pending() const { return state_->waiting.size(); }
+bool Peer::closed() const { return state_->closed; }
+
+} // namespace jsonrpc
