@@ -1,0 +1,139 @@
+# Shell helpers that the scripts and image builds share. Source it; it starts nothing by itself.
+# shellcheck shell=bash
+#
+# stdout belongs to a script's result (some are meant for `eval`), so everything here talks on stderr.
+
+cordon_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "${0##*/}: $*"; exit 1; }
+
+# as_root COMMAND...: as it is for root, by sudo for others.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo "$@"
+    else die "needs root or sudo for: $*"; fi
+}
+
+# missing_packages NAME...: prints those that dpkg does not have installed.
+missing_packages() {
+    local name
+    for name in "$@"; do
+        dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || printf '%s\n' "$name"
+    done
+}
+
+# install_packages NAME...: Debian packages, without their recommendations; those that are there cost nothing.
+install_packages() {
+    local missing log
+    mapfile -t missing < <(missing_packages "$@")
+    [ ${#missing[@]} = 0 ] && return
+    command -v apt-get >/dev/null || die "needs these Debian packages, and there is no apt-get: ${missing[*]}"
+    say "installing ${missing[*]}"
+    log=$(mktemp)
+    # The lists may be absent or old: they are fetched only when the plain attempt fails.
+    if ! apt_install "${missing[@]}" >"$log" 2>&1; then
+        if ! { as_root apt-get update -qq && apt_install "${missing[@]}"; } >"$log" 2>&1; then
+            tail -n 20 "$log" >&2
+            rm -f "$log"
+            die "cannot install ${missing[*]}"
+        fi
+    fi
+    rm -f "$log"
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+
+# debian_release: the code name of this host's release, or bookworm where it is none that we build images of.
+debian_release() {
+    local name
+    # shellcheck source=/dev/null
+    name=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+    case $name in bullseye | bookworm | trixie | forky) printf '%s\n' "$name" ;; *) echo bookworm ;; esac
+}
+
+# debian_mirror: the mirror that this host's own apt uses.
+debian_mirror() {
+    # shellcheck disable=SC2016 # apt-get fills these in, not the shell
+    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null | grep -v -- '-security$' | head -n 1 |
+        grep . || sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' \
+        /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null |
+        grep -v security | head -n 1 | sed 's,/$,,' | grep . || die "no Debian mirror among apt's sources"
+}
+
+# run_mmdebstrap ARGUMENT...: quiet unless it fails, and nothing that it mounts is seen outside.
+run_mmdebstrap() {
+    local log isolate=() mode=unshare
+    if [ "$(id -u)" = 0 ]; then
+        mode=root
+        isolate=(unshare --mount --propagation private)
+    fi
+    log=$(mktemp)
+    if ! "${isolate[@]}" mmdebstrap --mode=$mode --aptopt='Acquire::Languages "none"' \
+        --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
+        --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+        --dpkgopt='path-exclude=/usr/share/info/*' --dpkgopt='path-exclude=/usr/share/locale/*' "$@" >"$log" 2>&1; then
+        tail -n 30 "$log" >&2
+        rm -f "$log"
+        die "mmdebstrap failed"
+    fi
+    rm -f "$log"
+}
+
+# image_tar NAME SUITE: prints the path of the cached tarball of images/debian, which it builds when it is not there.
+# NAME is python or datascience. Two callers at once build once.
+image_tar() {
+    local name=$1 suite=$2 cache=$cordon_root/build/cache/images extra=()
+    local tar=$cache/$name-$suite.tar
+    [ "$name" = python ] || extra=("--$name")
+    mkdir -p "$cache"
+    (
+        flock 8
+        [ -s "$tar" ] || "$cordon_root/images/debian/build" "$suite" "$tar" "${extra[@]}" 8>&-
+    ) 8>"$cache/$name-$suite.lock" >&2 || return 1
+    printf '%s\n' "$tar"
+}
+
+# image_contents TAR: what the image says of itself, one line.
+image_contents() { tar -xOf "$1" ./etc/cordon-image; }
+
+# url_encode TEXT
+url_encode() { jq -rn --arg text "$1" '$text | @uri'; }
+
+# engine_http SOCKET METHOD PATH [CURL ARGUMENT...]: one request over a unix socket; fails on an HTTP error.
+engine_http() {
+    local socket=$1 method=$2 path=$3
+    shift 3
+    curl -sS --fail --noproxy '*' --unix-socket "$socket" -X "$method" "$@" "http://engine$path"
+}
+
+# engine_answers SOCKET
+engine_answers() { engine_http "$1" GET /_ping --max-time 2 -o /dev/null 2>/dev/null; }
+
+# engine_is_podman SOCKET: tells the two dialects apart as cordon does, by asking.
+engine_is_podman() {
+    curl -sS --noproxy '*' --max-time 10 --unix-socket "$1" -D - -o /dev/null http://engine/_ping | grep -qi '^libpod-api-version:'
+}
+
+# engine_has_image SOCKET IMAGE
+engine_has_image() {
+    if engine_is_podman "$1"; then engine_http "$1" GET "/v4.0.0/libpod/images/$2/exists" -o /dev/null 2>/dev/null
+    else engine_http "$1" GET "/v1.41/images/$2/json" -o /dev/null 2>/dev/null; fi
+}
+
+# engine_import SOCKET TAR NAME:TAG: makes an image of one layer, labelled with its contents.
+engine_import() {
+    local socket=$1 tar=$2 image=$3 cmd label path
+    cmd=$(url_encode 'CMD ["python3"]')
+    label=$(url_encode "LABEL io.cordon.contents=$(image_contents "$tar" | jq -R .)")
+    if engine_is_podman "$socket"; then
+        path="/v4.0.0/libpod/images/import?reference=$(url_encode "$image")"
+    else
+        path="/v1.41/images/create?fromSrc=-&repo=$(url_encode "${image%:*}")&tag=${image##*:}"
+    fi
+    engine_http "$socket" POST "$path&changes=$cmd&changes=$label" --max-time 600 -H 'Expect:' \
+        -H 'Content-Type: application/x-tar' -T "$tar" -o /dev/null
+}
