@@ -1,0 +1,94 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace config {
+
+/// A setting that cannot be used. what() names the flag or variable, the value and what is allowed.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+enum class OutputMode { compact, structured, toon };
+enum class ConfinementMode { strict, report };
+enum class LogLevel { error, info, debug };
+
+/// Everything that a user can set, with its default. Filled by `apply`, complete after `check`.
+struct Settings {
+    // The engine
+    std::string runtime{};        ///< "podman", "docker" or empty: either.
+    std::string runtime_socket{}; ///< A URL, or empty: search.
+    std::string tls_ca{};
+    std::string tls_cert{};
+    std::string tls_key{};
+    bool tls_verify = true;
+    bool allow_rootful = false;
+    bool allow_plain_tcp = false;
+    std::string oci_runtime{};
+
+    // The container
+    std::string image = "docker.io/library/python:3.14-slim";
+    std::int64_t memory_bytes = 512LL << 20;
+    std::int64_t pids = 128;
+    std::optional<double> cpus{};
+    std::string container_user = "65534:65534";
+    ConfinementMode confinement = ConfinementMode::strict;
+
+    // Executions
+    std::chrono::seconds timeout{30};
+    std::chrono::seconds max_timeout{120};
+    std::int64_t max_output = 30'000;         ///< Characters kept of each stream.
+    OutputMode output_mode = OutputMode::compact;
+    int pool = 1;                             ///< Warm containers kept ready.
+    int max_containers = 16;                  ///< At most so many at once, sessions included.
+    std::chrono::seconds runtime_idle_timeout{300};
+    std::chrono::seconds session_idle{600};
+
+    // Upstream servers
+    std::string servers_config{};             ///< A file with mcpServers, beside ~/MCPs/*.json.
+    bool servers_listed_only = false;         ///< `--servers listed`: a call may use only what its `servers` names.
+    std::string pass_env{};                   ///< "", "all", or names with commas.
+    bool allow_self_server = false;
+
+    // Ourselves
+    std::string state_dir{};                  ///< Empty: $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
+    bool saved_tools = true;
+    bool always_load = true;                  ///< Ask clients to show the tool at once (anthropic/alwaysLoad).
+    LogLevel log_level = LogLevel::error;
+};
+
+/// One setting: how it is named, said and read. The table is what --help, README and the parsers are made from.
+struct Setting {
+    std::string_view flag;     ///< "max-timeout"
+    std::string_view variable; ///< "MCP_BRIDGE_MAX_TIMEOUT"
+    std::string_view argument; ///< "SECONDS"; empty for a switch.
+    std::string_view fallback; ///< The default, as a person would write it.
+    std::string_view help;     ///< One line.
+    void (*set)(Settings&, const std::string& value); ///< Throws Error saying only what is allowed.
+};
+
+std::span<const Setting> settings_table();
+
+/// Sets one from its text; `origin` is how the message calls it: "--timeout", "MCP_BRIDGE_TIMEOUT". Throws Error.
+void apply(Settings& settings, const Setting& setting, const std::string& origin, const std::string& value);
+
+/// Sets all that the environment says (empty values count as not set). Throws Error. A variable that begins with MCP_BRIDGE_ and is none of ours is
+/// returned, for a warning.
+std::vector<std::string> apply_environment(Settings& settings, const std::map<std::string, std::string>& environment);
+
+/// What holds between settings. Throws Error.
+void check(const Settings& settings);
+
+/// A size such as "512m", "1g", "64MiB", "1048576". Throws Error.
+std::int64_t parse_size(const std::string& text);
+
+} // namespace config

@@ -1,0 +1,133 @@
+#include "src/sandbox/instance.h"
+
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const char* path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+// Who we are for others on this machine. /etc/machine-id may be missing in a container: then the boot id stands in.
+std::string machine() {
+    std::string id = first_line("/etc/machine-id");
+    if (id.empty()) id = first_line("/proc/sys/kernel/random/boot_id");
+    return id.substr(0, 32);
+}
+
+// A lock can be trusted only by those who see the same processes and the same boot.
+std::string boot_and_namespace() {
+    struct stat info {};
+    const bool there = ::stat("/proc/self/ns/pid", &info) == 0;
+    return first_line("/proc/sys/kernel/random/boot_id").substr(0, 36) + '-' + (there ? std::to_string(info.st_ino) : "0");
+}
+
+std::string value_of(const std::map<std::string, std::string>& labels, const char* name) {
+    const auto it = labels.find(name);
+    return it == labels.end() ? std::string() : it->second;
+}
+
+bool is_hex(const std::string& text) {
+    return !text.empty() && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+std::int64_t seconds_since_1970(std::chrono::system_clock::time_point t) {
+    return std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();
+}
+
+} // namespace
+
+std::string random_hex(int digits) {
+    std::random_device device; // getrandom or /dev/urandom
+    std::string text;
+    while (static_cast<int>(text.size()) < digits) {
+        char part[9];
+        std::snprintf(part, sizeof part, "%08x", device());
+        text += part;
+    }
+    text.resize(static_cast<std::size_t>(digits));
+    return text;
+}
+
+Instance::Instance(const std::string& state_dir)
+    : folder_(state_dir + "/instances"), id_(random_hex(16)), owner_(machine() + '-' + std::to_string(::getuid())),
+      boot_(boot_and_namespace()) {
+    fs::create_directories(folder_);
+    ::chmod(state_dir.c_str(), 0700);
+    const std::string path = folder_ + '/' + id_ + ".lock";
+    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+        throw std::system_error(errno, std::generic_category(), "instance file " + path);
+}
+
+Instance::~Instance() {
+    ::unlink((folder_ + '/' + id_ + ".lock").c_str());
+    ::close(lock_);
+}
+
+std::string Instance::new_name() const { return "cordon-" + id_.substr(0, 8) + '-' + random_hex(12); }
+
+std::map<std::string, std::string> Instance::labels(std::chrono::seconds life) const {
+    const std::int64_t now = seconds_since_1970(std::chrono::system_clock::now());
+    return {{label::mark, "1"},
+            {label::owner, owner_},
+            {label::boot, boot_},
+            {label::instance, id_},
+            {label::created, std::to_string(now)},
+            {label::deadline, std::to_string(now + life.count())}};
+}
+
+OwnerState Instance::state_of(const std::map<std::string, std::string>& labels) const {
+    const std::string instance = value_of(labels, label::instance);
+    if (value_of(labels, label::owner) != owner_) return OwnerState::unknown;
+    if (instance == id_) return OwnerState::ours;
+    const std::string boot = value_of(labels, label::boot);
+    const std::string boot_id = boot.substr(0, 36);
+    if (boot_id.size() == 36 && boot_id != boot_.substr(0, 36)) return OwnerState::dead; // the machine was started anew since
+    if (boot != boot_ || !is_hex(instance)) return OwnerState::unknown;
+    return is_locked(instance) ? OwnerState::alive : OwnerState::dead;
+}
+
+bool Instance::is_locked(const std::string& instance) const {
+    const int fd = ::open((folder_ + '/' + instance + ".lock").c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return errno != ENOENT; // a file that we may not open belongs to somebody
+    const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+    ::close(fd);
+    return locked;
+}
+
+int Instance::tidy() const {
+    int removed = 0;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+        const std::string name = entry.path().stem().string();
+        if (entry.path().extension() != ".lock" || !is_hex(name) || name == id_ || is_locked(name)) continue;
+        removed += fs::remove(entry.path(), ignored) ? 1 : 0;
+    }
+    return removed;
+}
+
+bool past_deadline(const std::map<std::string, std::string>& labels, std::chrono::system_clock::time_point now) {
+    const std::string text = value_of(labels, label::deadline);
+    std::int64_t deadline = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), deadline);
+    if (error != std::errc() || end != text.data() + text.size()) return true;
+    return seconds_since_1970(now) > deadline + 600;
+}
+
+} // namespace sandbox
