@@ -1,0 +1,127 @@
+#include "runtime_api/curl_transfer.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "runtime_api/curl_setup.h"
+#include "runtime_api/error.h"
+
+namespace runtime_api {
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+CurlTransfer::CurlTransfer(std::shared_ptr<CurlMulti> multi, const asio::any_io_executor& executor,
+                           Endpoint endpoint, HttpRequest request, std::chrono::milliseconds connect_limit)
+    : multi_(std::move(multi)), endpoint_(std::move(endpoint)), request_(std::move(request)),
+      last_byte_(Clock::now()), completion_(executor), easy_(new_easy()) {
+    CURL* easy = easy_.get();
+    set_common_options(easy, endpoint_, request_.target, connect_limit);
+    set_body_options();
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request_.limit.count()));
+    // On a reused connection that dies libcurl sends a POST a second time, which would create a second
+    // container.
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    multi_->add(easy, &completion_);
+}
+
+void CurlTransfer::set_body_options() {
+    CURL* easy = easy_.get();
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    for (const std::string& line : request_.headers) add_header(line);
+    if (request_.method == "POST" || request_.method == "PUT") {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_.body.c_str());
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+        add_header("Content-Type: " + request_.content_type);
+        add_header("Expect:"); // no waiting for "100 Continue"
+    }
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+}
+
+void CurlTransfer::add_header(const std::string& line) {
+    curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    headers_.release(); // longer begins with it
+    headers_.reset(longer);
+}
+
+std::size_t CurlTransfer::on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept {
+    auto* transfer = static_cast<CurlTransfer*>(self);
+    try {
+        transfer->take_header(std::string_view(data, size * count));
+        return size * count;
+    } catch (...) {
+        transfer->failure_ = std::current_exception();
+        return 0;
+    }
+}
+
+std::size_t CurlTransfer::on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept {
+    auto* transfer = static_cast<CurlTransfer*>(self);
+    try {
+        transfer->take_body(std::string_view(data, size * count));
+        return size * count;
+    } catch (...) {
+        transfer->failure_ = std::current_exception();
+        return CURL_WRITEFUNC_ERROR;
+    }
+}
+
+void CurlTransfer::take_header(std::string_view line) {
+    last_byte_ = Clock::now();
+    head_bytes_ += line.size();
+    if (head_bytes_ > max_head_bytes)
+        throw Error(Errc::too_large,
+                    "the answer's head is larger than " + std::to_string(max_head_bytes) + " bytes");
+    const std::size_t colon = line.find(':');
+    if (line.starts_with("HTTP/") || colon == std::string_view::npos) return;
+    std::string name(line.substr(0, colon));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::string_view value = line.substr(colon + 1);
+    while (!value.empty() && (value.back() == '\r' || value.back() == '\n' || value.back() == ' '))
+        value.remove_suffix(1);
+    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+    answer_.headers[name] = std::string(value);
+}
+
+void CurlTransfer::take_body(std::string_view piece) {
+    last_byte_ = Clock::now();
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    if (request_.sink && status >= 200 && status < 300) {
+        request_.sink(piece);
+        return;
+    }
+    if (piece.size() > request_.max_body - std::min(request_.max_body, answer_.body.size()))
+        throw Error(Errc::too_large,
+                    "the answer is larger than " + std::to_string(request_.max_body) + " bytes");
+    answer_.body += piece;
+}
+
+Clock::time_point CurlTransfer::next_look() const {
+    return request_.silence.count() > 0 ? last_byte_ + request_.silence : Clock::time_point::max();
+}
+
+asio::awaitable<HttpResponse> CurlTransfer::result() {
+    while (!completion_.done()) {
+        co_await completion_.wait_until(next_look());
+        if (!completion_.done() && Clock::now() >= next_look())
+            throw Error(Errc::timed_out,
+                        "the engine was silent for " + std::to_string(request_.silence.count()) + " ms");
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    if (completion_.code() != CURLE_OK)
+        throw curl_error(easy_.get(), completion_.code(), endpoint_, error_text_.data());
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    answer_.status = static_cast<int>(status);
+    co_return std::move(answer_);
+}
+
+} // namespace runtime_api

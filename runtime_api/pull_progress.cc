@@ -1,0 +1,189 @@
+#include "runtime_api/pull_progress.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "runtime_api/engine_answer.h"
+#include "runtime_api/error.h"
+#include "runtime_api/json.h"
+
+namespace runtime_api {
+namespace {
+
+constexpr std::size_t max_layers = 1000;
+constexpr std::size_t max_status = 200;
+
+/// What one line says. Members of another kind than expected count as absent: only the error and the success
+/// matter.
+struct Line {
+    std::string status; ///< Docker's; podman's "stream".
+    std::string layer;
+    std::string error;
+    bool final_id = false;
+    std::int64_t done = 0;
+    std::int64_t total = 0;
+};
+
+std::string string_at(const json::Reader& in, std::string_view key) {
+    const auto value = in.find(key);
+    return value && value->is_string() ? value->as_string() : std::string();
+}
+
+std::int64_t number_at(const json::Reader& in, std::string_view key) {
+    const auto value = in.find(key);
+    if (!value || value->kind() != json::Kind::number) return 0;
+    return std::max<std::int64_t>(static_cast<std::int64_t>(std::clamp(value->as_number(), 0.0, 1e15)), 0);
+}
+
+Line parse_line(std::string_view text) {
+    const json::Document document(text, json::engine_depth);
+    const json::Reader in = document.root("progress");
+    if (!in.is_object()) in.fail("expected object");
+    Line out;
+    out.status = string_at(in, "status");
+    if (out.status.empty()) out.status = string_at(in, "stream");
+    out.layer = string_at(in, "id");
+    out.final_id = out.status.empty() && !out.layer.empty();
+    // "error" beside "errorDetail" is deprecated at Docker; podman has "error" alone.
+    if (const auto detail = in.find("errorDetail"); detail && detail->is_object())
+        out.error = string_at(*detail, "message");
+    if (out.error.empty()) out.error = string_at(in, "error");
+    if (const auto detail = in.find("progressDetail"); detail && detail->is_object()) {
+        out.done = number_at(*detail, "current");
+        out.total = number_at(*detail, "total");
+    }
+    return out;
+}
+
+bool says(const std::string& words, std::string_view phrase) {
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    return std::search(words.begin(), words.end(), phrase.begin(), phrase.end(), same) != words.end();
+}
+
+/// The registry's answer, of which only words are left.
+Errc pull_errc(const std::string& words) {
+    if (says(words, "unauthorized") || says(words, "denied") || says(words, "authentication required"))
+        return Errc::rejected;
+    if (says(words, "manifest unknown") || says(words, "not found") || says(words, "name unknown"))
+        return Errc::not_found;
+    return Errc::engine_fault;
+}
+
+/// base64url with padding, as Go's URLEncoding, which both engines decode with.
+std::string base64url(std::string_view text) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); i += 3) {
+        const auto byte = [&](std::size_t k) {
+            return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U;
+        };
+        const unsigned bits = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+        out += digits[bits >> 18U & 63U];
+        out += digits[bits >> 12U & 63U];
+        out += i + 1 < text.size() ? digits[bits >> 6U & 63U] : '=';
+        out += i + 2 < text.size() ? digits[bits & 63U] : '=';
+    }
+    return out;
+}
+
+} // namespace
+
+void PullReader::feed(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const std::size_t end = bytes.find('\n');
+        const std::string_view part = bytes.substr(0, end);
+        if (part.size() > max_line - line_.size())
+            throw Error(Errc::too_large,
+                        "a line of progress has more than " + std::to_string(max_line) + " bytes");
+        line_ += part;
+        if (end == std::string_view::npos) return;
+        bytes.remove_prefix(end + 1);
+        const std::string line = std::exchange(line_, std::string());
+        take_line(line);
+    }
+}
+
+void PullReader::take_line(std::string_view line) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+    Line said;
+    try {
+        said = parse_line(line);
+    } catch (const json::Error& e) {
+        throw Error(Errc::protocol, std::string("the engine's progress was not understood: ") + e.what());
+    }
+    if (!said.error.empty()) {
+        failure_ = one_line(said.error);
+        return;
+    }
+    have_image_ |= said.final_id;
+    if (said.status.empty()) return;
+    if (said.total > 0) count(said.layer, said.status, said.done, said.total);
+    if (said.status == "Download complete" || said.status == "Pull complete")
+        count(said.layer, said.status, 0, 0);
+    report(one_line(said.layer.empty() ? said.status : said.status + ' ' + said.layer, max_status));
+}
+
+void PullReader::count(const std::string& layer, const std::string& status, std::int64_t done,
+                       std::int64_t total) {
+    const auto known = layers_.find(layer);
+    if (status == "Downloading") {
+        if (known == layers_.end() && layers_.size() >= max_layers) return;
+        layers_[layer] = Layer{std::min(done, total), total};
+    } else if (known != layers_.end()) { // it is there; what "Extracting" counts are the same bytes again
+        known->second.done = known->second.total;
+    }
+}
+
+void PullReader::report(std::string status) {
+    if (!sink_) return;
+    PullProgress progress;
+    progress.status = std::move(status);
+    if (!layers_.empty()) {
+        progress.done = 0;
+        progress.total = 0;
+        for (const auto& [id, layer] : layers_) {
+            *progress.done += layer.done;
+            *progress.total += layer.total;
+        }
+    }
+    sink_(progress);
+}
+
+void PullReader::finish(const std::string& attempted) {
+    if (!line_.empty()) take_line(std::exchange(line_, std::string()));
+    if (!failure_.empty()) throw Error(pull_errc(failure_), attempted + ": " + failure_);
+    if (dialect_ == Dialect::libpod && !have_image_)
+        throw Error(Errc::protocol, attempted + ": the engine ended without saying that it has the image");
+}
+
+std::vector<std::string> registry_auth_headers(const RegistryAuth& auth) {
+    std::vector<std::string> out;
+    if (auth.username.empty() && auth.identity_token.empty()) return out;
+    json::Writer w;
+    w.object();
+    if (!auth.username.empty()) w.field("username", auth.username).field("password", auth.password);
+    if (!auth.identity_token.empty()) w.field("identitytoken", auth.identity_token);
+    if (!auth.server.empty()) w.field("serveraddress", auth.server);
+    w.end();
+    out.push_back("X-Registry-Auth: " + base64url(w.str()));
+    return out;
+}
+
+ImageName split_reference(const std::string& reference) {
+    ImageName out;
+    const std::size_t at = reference.find('@');
+    std::string name = reference.substr(0, at);
+    const std::size_t slash = name.rfind('/');
+    const std::size_t colon = name.rfind(':'); // before a slash it is a registry's port
+    if (colon != std::string::npos && (slash == std::string::npos || colon > slash)) {
+        out.tag = name.substr(colon + 1);
+        name.resize(colon);
+    }
+    out.repository = name;
+    if (at != std::string::npos) out.tag = reference.substr(at + 1); // the digest says more than the tag
+    if (out.tag.empty()) out.tag = "latest";
+    return out;
+}
+
+} // namespace runtime_api
