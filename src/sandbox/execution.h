@@ -57,8 +57,7 @@ Outcome read_outcome(std::string_view result);
 /// The JSON text of `execute`'s params.
 std::string write_execution(const Execution& execution);
 
-/// What code can ask of the host while it runs, and what it shows. Implemented by bridge; called on the loop's thread; must live until
-/// execute() has returned. The guest is not trusted: names and texts are what code in the container chose.
+/// What code can ask of the host while it runs, and what it shows. Implemented by bridge; called on the loop's thread. The guest is not trusted: names and texts are what code in the container chose.
 class GuestHost {
 public:
     virtual ~GuestHost() = default;

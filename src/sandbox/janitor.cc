@@ -1,0 +1,44 @@
+#include "src/sandbox/janitor.h"
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runtime_api/error.h"
+
+namespace sandbox {
+namespace asio = boost::asio;
+namespace {
+
+// Labels are hints that others can write: a name that is not made as ours are is not touched.
+bool is_our_kind_of_name(const std::string& name) { return name.starts_with("cordon-") && name.size() == 28; }
+
+} // namespace
+
+asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine, const Instance* instance,
+                                                      std::chrono::system_clock::time_point now) {
+    const std::vector<runtime_api::ContainerSummary> all = co_await engine->list(std::string(label::mark) + "=1");
+    std::vector<Leftover> found;
+    for (const runtime_api::ContainerSummary& each : all) {
+        if (!is_our_kind_of_name(each.name)) continue;
+        found.push_back(Leftover{each.name, each.state, instance->state_of(each.labels), past_deadline(each.labels, now)});
+    }
+    co_return found;
+}
+
+asio::awaitable<std::vector<std::string>> sweep(std::shared_ptr<runtime_api::Engine> engine, const Instance* instance,
+                                                std::function<void(const std::string&)> log) {
+    const std::vector<Leftover> found = co_await find_leftovers(engine, instance, std::chrono::system_clock::now());
+    std::vector<std::string> removed;
+    for (const Leftover& each : found) {
+        if (!each.dead()) continue;
+        try {
+            co_await engine->remove(each.name);
+            removed.push_back(each.name);
+        } catch (const runtime_api::Error& e) {
+            log("leftover container " + each.name + " could not be removed: " + e.what());
+        }
+    }
+    instance->tidy();
+    co_return removed;
+}
+
+} // namespace sandbox

@@ -1,0 +1,360 @@
+#include "src/sandbox/sandbox.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "runtime_api/error.h"
+#include "runtime_api/json.h"
+#include "src/guest/bundle.h"
+#include "src/jsonrpc/peer.h"
+#include "src/sandbox/guest_channel.h"
+#include "src/sandbox/run_clock.h"
+
+namespace sandbox {
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto heartbeat_every = 5s;
+constexpr int heartbeat_seconds = 20;
+// What the host allows beyond the guest's own deadline before it ends the container itself.
+constexpr auto grace = 1500ms;
+
+std::string boot_line(std::chrono::seconds life) {
+    json::Writer w;
+    w.object().field("life_seconds", life.count()).field("heartbeat_seconds", heartbeat_seconds).end();
+    return jsonrpc::notification_line("boot", w.str());
+}
+
+// The loader reads ten digits, the blob, then lines.
+std::string guest_source(std::chrono::seconds life) {
+    char digits[11];
+    std::snprintf(digits, sizeof digits, "%010zu", guest::blob.size());
+    std::string bytes(digits);
+    bytes.append(guest::blob);
+    return bytes + boot_line(life) + '\n';
+}
+
+} // namespace
+
+struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
+    explicit State(Workshop w)
+        : workshop(std::move(w)), name(workshop.instance->new_name()), ready_event(workshop.executor) {
+        ready_event.expires_at(Clock::time_point::max());
+    }
+    ~State() { close(); }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    Workshop workshop;
+    std::string name;
+    runtime_api::ContainerSpec spec;
+    Clock::time_point born = Clock::now();
+    std::unique_ptr<GuestChannel> channel;
+    std::unique_ptr<jsonrpc::Peer> peer;
+    asio::steady_timer ready_event; // cancel() says: ready came, or the channel ended
+    std::string facts; // JSON text of the attestation; empty until `ready`
+    std::string python;
+    std::vector<std::string> warnings; // the engine's, at create
+    std::vector<Finding> findings;
+    std::shared_ptr<GuestHost> host; // while an execution runs
+    std::unique_ptr<RunClock> clock;
+    Output out, err;                // of the execution that runs
+    std::int64_t head = 0;
+    bool deadline_passed = false;
+    bool used_up = false;
+    bool uncertain = false;         // a create whose answer did not come
+    bool removed = false;
+
+    void close() {
+        if (clock) clock->stop();
+        if (channel) channel->close();
+        if (std::exchange(removed, true)) return;
+        workshop.remover->remove(workshop.engine, name, uncertain);
+    }
+
+    void on_notification(const jsonrpc::Message& message) {
+        try {
+            const json::Document document(message.params());
+            take_notification(message.method(), document.root("params"));
+        } catch (const json::Error&) { // from code that got hold of PID 1's place in the conversation, or a guest that broke: nothing to show
+        }
+    }
+
+    void take_notification(const std::string& method, const json::Reader& params) {
+        if (method == "ready") return take_ready(params);
+        if (!host) return; // what a session's threads say between executions
+        if (method == "output") return take_output(params.at("stream").as_string() == "stderr", params.at("text").as_string());
+        if (method == "tick") return host->tick(params.at("line").as_string());
+        if (method == "progress") return take_progress(params);
+        if (method == "display") return take_display(params);
+        if (method == "artifact") return take_artifact(params);
+    }
+
+    void take_ready(const json::Reader& params) {
+        if (!facts.empty()) return;
+        params.read("python", python);
+        facts = params.at("attestation").text();
+        ready_event.cancel();
+    }
+
+    void take_output(bool is_err, const std::string& text) {
+        std::string& kept = is_err ? err.head : out.head;
+        // four bytes a character at most; a guest that sends more than it was allowed is not believed
+        if (kept.size() + text.size() > static_cast<std::size_t>(head) * 4 + 4) return;
+        kept += text;
+        host->output(is_err, text);
+    }
+
+    void take_progress(const json::Reader& params) {
+        std::optional<double> total;
+        std::string text;
+        params.read_optional("total", total);
+        params.read_optional("message", text);
+        host->progress(params.at("done").as_number(), total, text);
+    }
+
+    void take_display(const json::Reader& params) {
+        std::string text;
+        const std::string type = params.at("mime_type").as_string();
+        if (params.read_optional("data", text)) return host->display(type, std::move(text), true);
+        params.read("text", text);
+        host->display(type, std::move(text), false);
+    }
+
+    void take_artifact(const json::Reader& params) {
+        std::optional<std::string> data;
+        std::string skipped;
+        params.read_optional("data", data);
+        params.read_optional("skipped", skipped);
+        host->artifact(params.at("name").as_string(), std::move(data), std::move(skipped));
+    }
+
+    asio::awaitable<std::string> on_request(jsonrpc::Message message) {
+        const std::shared_ptr<GuestHost> kept = host; // a call that is being cancelled outlives its execution by a turn of the loop
+        if (!kept) throw jsonrpc::Error(jsonrpc::code::invalid_request, "no execution runs");
+        co_return co_await kept->request(std::move(message));
+    }
+
+    asio::awaitable<void> make_container();
+    asio::awaitable<void> try_to_make();
+    asio::awaitable<void> converse();
+    asio::awaitable<void> wait_for_ready();
+    asio::awaitable<void> attest();
+    asio::awaitable<std::string> why_it_ended();
+};
+
+namespace {
+
+template <class State> asio::awaitable<void> keep_alive(std::weak_ptr<State> weak, asio::any_io_executor executor) {
+    for (;;) {
+        asio::steady_timer timer(executor, heartbeat_every);
+        boost::system::error_code ec;
+        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ec));
+        const auto state = weak.lock();
+        if (!state || !state->peer || state->peer->closed() || state->removed) co_return;
+        state->peer->notify("heartbeat", "{}");
+    }
+}
+
+} // namespace
+
+// One try at create, attach and start.
+asio::awaitable<void> Sandbox::State::try_to_make() {
+    runtime_api::Engine& engine = *workshop.engine;
+    spec = to_spec(workshop.confinement, name, workshop.instance->labels(workshop.confinement.life + 60s), std::string(guest::loader));
+    uncertain = true;
+    const runtime_api::Created created = co_await engine.create(spec);
+    uncertain = false;
+    warnings = created.warnings;
+    std::unique_ptr<runtime_api::AttachStream> stream = co_await engine.attach(name);
+    channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream));
+    channel->write_raw(guest_source(workshop.confinement.life));
+    co_await engine.start(name);
+}
+
+// An engine may have lower hard limits than we ask for: then once more with low ones, under a new name.
+asio::awaitable<void> Sandbox::State::make_container() {
+    std::string refused;
+    try {
+        co_await try_to_make();
+    } catch (const runtime_api::Error& e) {
+        if (workshop.confinement.low_rlimits || !is_rlimit_failure(e.what())) throw;
+        refused = e.what();
+    }
+    if (refused.empty()) co_return;
+    channel.reset();
+    workshop.remover->remove(workshop.engine, name, uncertain);
+    name = workshop.instance->new_name();
+    workshop.confinement.low_rlimits = true;
+    co_await try_to_make();
+}
+
+asio::awaitable<void> Sandbox::State::converse() {
+    jsonrpc::Peer::Options options;
+    options.name = "the container";
+    const std::weak_ptr<State> weak = weak_from_this();
+    auto on_request_of_guest = [weak](jsonrpc::Message message) -> asio::awaitable<std::string> {
+        const auto state = weak.lock();
+        if (!state) throw jsonrpc::Error(jsonrpc::code::connection_closed, "the execution has ended");
+        co_return co_await state->on_request(std::move(message));
+    };
+    auto on_note = [weak](jsonrpc::Message message) {
+        if (const auto state = weak.lock()) state->on_notification(message);
+    };
+    peer = std::make_unique<jsonrpc::Peer>(workshop.executor, *channel, std::move(options), std::move(on_request_of_guest),
+                                           std::move(on_note));
+    auto ended = [weak](std::exception_ptr) {
+        if (const auto state = weak.lock()) state->ready_event.cancel();
+    };
+    asio::co_spawn(workshop.executor, peer->run(), std::move(ended));
+    asio::co_spawn(workshop.executor, keep_alive(weak, workshop.executor), asio::detached);
+    co_return;
+}
+
+asio::awaitable<void> Sandbox::State::wait_for_ready() {
+    ready_event.expires_at(born + workshop.start_limit);
+    while (facts.empty() && !peer->closed() && Clock::now() < ready_event.expiry()) {
+        boost::system::error_code ignored;
+        co_await ready_event.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    if (!facts.empty()) co_return;
+    if (!peer->closed()) throw NotStarted("the container was not ready within " + std::to_string(workshop.start_limit / 1s) + " s");
+    const std::string why = co_await why_it_ended();
+    throw NotStarted("the container did not start: " + why);
+}
+
+// The engine's view and the guest's, against what was asked for.
+asio::awaitable<void> Sandbox::State::attest() {
+    const std::optional<runtime_api::ContainerState> seen = co_await workshop.engine->inspect(name);
+    if (!seen) throw NotStarted("the container was removed by somebody else while it started");
+    findings = judge(spec, workshop.info, *seen, warnings, facts);
+    const std::vector<Finding> bad = shortfalls(findings);
+    if (workshop.confinement.strict && !bad.empty())
+        throw NotConfined("no code was run, since the container is not confined as it should be: " + describe(bad), bad);
+}
+
+// After the attach stream has ended on its own: what the engine and the guest's stderr say.
+asio::awaitable<std::string> Sandbox::State::why_it_ended() {
+    std::string why = channel->reason();
+    std::string words = channel->last_words();
+    try {
+        const std::optional<runtime_api::ContainerState> seen = co_await workshop.engine->inspect(name);
+        if (!seen)
+            why = "it was removed";
+        else if (seen->oom_killed)
+            why = "killed: out of memory";
+        else if (!seen->running && seen->exit_code)
+            why = "it ended with exit code " + std::to_string(*seen->exit_code) + (seen->error.empty() ? "" : ": " + seen->error);
+    } catch (const runtime_api::Error& e) {
+        why = why.empty() ? e.what() : why + "; " + e.what();
+    }
+    while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
+    if (!words.empty()) why += (why.empty() ? "" : "; ") + ("its last words: " + words);
+    co_return why.empty() ? std::string("the connection to it ended") : why;
+}
+
+Sandbox::Sandbox(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Sandbox::~Sandbox() {
+    state_->host = nullptr;
+    state_->close();
+}
+
+asio::awaitable<std::unique_ptr<Sandbox>> Sandbox::open(Workshop workshop) {
+    const auto state = std::make_shared<State>(std::move(workshop));
+    // from here on its destruction removes the container, whatever becomes of the rest
+    std::unique_ptr<Sandbox> sandbox(new Sandbox(state));
+    co_await state->make_container();
+    co_await state->converse();
+    co_await state->wait_for_ready();
+    co_await state->attest();
+    co_return sandbox;
+}
+
+asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<GuestHost> host) {
+    const auto state = state_;
+    state->host = std::move(host);
+    state->head = execution.head;
+    state->out = Output();
+    state->err = Output();
+    state->deadline_passed = false;
+    state->used_up = !execution.session;
+    const auto time = execution.timeout;
+    const auto started = Clock::now();
+    const std::weak_ptr<State> weak = state;
+    auto expired = [weak] {
+        const auto late = weak.lock();
+        if (!late) return;
+        late->deadline_passed = true;
+        late->channel->close();
+    };
+    state->clock = std::make_unique<RunClock>(state->workshop.executor, time, grace, std::move(expired));
+    std::string params = write_execution(execution);
+    execution.code.clear();
+    execution.code.shrink_to_fit();
+
+    struct Leave { // also when cancelled
+        State& state;
+        ~Leave() {
+            state.host = nullptr;
+            if (state.clock) state.clock->stop();
+            state.peer->cancel_all(); // calls of code that has ended
+        }
+    } leave{*state};
+
+    Outcome outcome;
+    std::string broken;
+    int error_code = 0;
+    try {
+        const jsonrpc::Message answer = co_await state->peer->call("execute", std::move(params), 2 * time + 3 * grace);
+        outcome = read_outcome(answer.result());
+    } catch (const jsonrpc::Error& e) {
+        broken = e.what();
+        error_code = e.code();
+    } catch (const json::Error& e) {
+        broken = std::string("the guest's answer is none: ") + e.what();
+    }
+    if (error_code == jsonrpc::code::cancelled) throw jsonrpc::Error(error_code, broken);
+    outcome.out.head = std::move(state->out.head);
+    outcome.err.head = std::move(state->err.head);
+    if (broken.empty()) co_return outcome;
+    outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started).count();
+    state->used_up = true;
+    if (state->deadline_passed) {
+        outcome.status = Status::timeout;
+        outcome.limits.push_back("time");
+        co_return outcome;
+    }
+    outcome.status = Status::killed;
+    outcome.error = broken;
+    if (state->peer->closed()) {
+        const std::string why = co_await state->why_it_ended();
+        outcome.error = "the container ended before the code did: " + why;
+    }
+    if (outcome.error.find("out of memory") != std::string::npos) outcome.status = Status::out_of_memory;
+    co_return outcome;
+}
+
+void Sandbox::pause_clock() {
+    if (state_->clock && state_->clock->pause()) state_->peer->notify("pause", "{}");
+}
+
+void Sandbox::resume_clock() {
+    if (state_->clock && state_->clock->resume()) state_->peer->notify("resume", "{}");
+}
+
+bool Sandbox::alive() const { return !state_->used_up && !state_->removed && !state_->peer->closed(); }
+Clock::time_point Sandbox::born() const { return state_->born; }
+const std::string& Sandbox::name() const { return state_->name; }
+const std::vector<Finding>& Sandbox::findings() const { return state_->findings; }
+const std::string& Sandbox::python() const { return state_->python; }
+
+} // namespace sandbox

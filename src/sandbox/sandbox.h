@@ -1,0 +1,78 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runtime_api/engine.h"
+#include "src/sandbox/attestation.h"
+#include "src/sandbox/confinement.h"
+#include "src/sandbox/execution.h"
+#include "src/sandbox/instance.h"
+#include "src/sandbox/remover.h"
+
+namespace sandbox {
+
+/// A container that may not be used: what() lists what falls short, why, and what to do.
+class NotConfined : public std::runtime_error {
+public:
+    NotConfined(const std::string& message, std::vector<Finding> findings)
+        : std::runtime_error(message), findings_(std::move(findings)) {}
+    const std::vector<Finding>& findings() const { return findings_; }
+
+private:
+    std::vector<Finding> findings_;
+};
+
+/// A container that did not come up: the image has no python3, the guest broke, the engine failed.
+class NotStarted : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What a sandbox is made with. All outlive it but the engine, which it shares.
+struct Workshop {
+    boost::asio::any_io_executor executor;
+    std::shared_ptr<runtime_api::Engine> engine;
+    runtime_api::EngineInfo info;
+    Confinement confinement;
+    const Instance* instance = nullptr;
+    Remover* remover = nullptr;
+    std::chrono::milliseconds start_limit{60'000}; ///< From create to ready.
+};
+
+/// One container with a guest that waits: created, attached, started, attested. Runs one execution, or in a session several one after the other.
+/// Its destruction closes the attach stream, which ends the guest at once, and has the container removed.
+class Sandbox {
+public:
+    /// Makes one. Throws runtime_api::Error (not_found: the image is not there), NotStarted, NotConfined (strict only). Not cancellable: the
+    /// caller lets it finish and destroys what comes out.
+    static boost::asio::awaitable<std::unique_ptr<Sandbox>> open(Workshop workshop);
+    ~Sandbox();
+    Sandbox(const Sandbox&) = delete;
+    Sandbox& operator=(const Sandbox&) = delete;
+
+    /// Runs code to its end, its deadline, or the container's death: always an Outcome, unless it is cancelled (then the
+    /// sandbox is of no more use). `host` is held until the last call of the code has ended.
+    boost::asio::awaitable<Outcome> execute(Execution execution, std::shared_ptr<GuestHost> host);
+
+    /// Stops and starts the clock of the execution, nested: an upstream server is being started.
+    void pause_clock();
+    void resume_clock();
+
+    bool alive() const;                              ///< The guest is there and can be given an execution.
+    std::chrono::steady_clock::time_point born() const;
+    const std::string& name() const;
+    const std::vector<Finding>& findings() const;    ///< All rows of the attestation.
+    const std::string& python() const;               ///< "3.11.2"
+
+private:
+    struct State;
+    explicit Sandbox(std::shared_ptr<State> state);
+    std::shared_ptr<State> state_;
+};
+
+} // namespace sandbox
