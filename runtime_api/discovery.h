@@ -9,6 +9,7 @@
 
 #include "runtime_api/endpoint.h"
 #include "runtime_api/engine.h"
+#include "runtime_api/error.h"
 
 namespace runtime_api {
 

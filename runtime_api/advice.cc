@@ -1,0 +1,193 @@
+#include "runtime_api/advice.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "runtime_api/advice_remedies.h"
+
+namespace runtime_api {
+namespace {
+
+constexpr const char* subids =
+    "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER && podman system migrate";
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+/// The words of one error, to be searched without regard to case.
+class Words {
+public:
+    explicit Words(const std::string& text) : text_(lower(text)) {}
+    bool any(std::initializer_list<const char*> parts) const {
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const char* part) { return text_.find(part) != std::string::npos; });
+    }
+
+private:
+    std::string text_;
+};
+
+std::string destination(const Endpoint& endpoint) {
+    std::string out = "ssh ";
+    if (endpoint.port != 0) out += "-p " + std::to_string(endpoint.port) + ' ';
+    if (!endpoint.user.empty()) out += endpoint.user + '@';
+    return out + endpoint.host;
+}
+
+std::string enable_podman(const Host& host) {
+    if (!host.systemd)
+        return "podman system service --time=0 unix://" + host.runtime_dir + "/podman/podman.sock &";
+    const std::string enable = "systemctl --user enable --now podman.socket";
+    return host.user_session ? enable : "sudo loginctl enable-linger $USER, then log in anew and: " + enable;
+}
+
+std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
+    const std::string ssh = destination(endpoint);
+    if (words.any({"host key verification failed", "no matching host key",
+                   "remote host identification has changed"}))
+        return Advice{"ssh does not know that host's key, or it is another than before",
+                      "compare the key and accept it once by hand: " + ssh};
+    if (words.any({"permission denied (", "too many authentication failures", "no such identity"}))
+        return Advice{"ssh could not log in without asking",
+                      "give it a key that needs no question: ssh-add, and try " + ssh +
+                          " -o BatchMode=yes true"};
+    if (words.any({"could not resolve hostname", "name or service not known"}))
+        return Advice{"ssh does not know that host",
+                      "correct the host's name, or give it one in ~/.ssh/config"};
+    if (words.any({"administratively prohibited", "streamlocal forwarding"}))
+        return Advice{"the far sshd refuses to forward sockets",
+                      "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes"};
+    if (words.any({"open failed", "closed the connection", "empty reply"}))
+        return Advice{"nothing listens at that path on the far host",
+                      ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'"};
+    return std::nullopt;
+}
+
+std::optional<Advice> on_tls(const Words& words) {
+    if (words.any({"http request to an https server", "http request was sent to https"}))
+        return Advice{"the engine speaks TLS at that port",
+                      "write https:// instead of tcp://, with --tls-ca, --tls-cert and --tls-key"};
+    if (words.any({"certificate required", "bad certificate", "alert handshake failure"}))
+        return Advice{"the engine wants a client certificate that it knows",
+                      "--tls-cert and --tls-key, signed by the engine's own CA"};
+    if (words.any({"unable to get local issuer", "self-signed certificate", "self signed certificate",
+                   "unable to get issuer"}))
+        return Advice{"the engine's certificate is signed by a CA unknown here",
+                      "--tls-ca with the CA that signed it (Docker: ca.pem)"};
+    if (words.any({"no alternative certificate subject name", "does not match target host"}))
+        return Advice{"the engine's certificate is for another name",
+                      "use a name or address that the certificate has"};
+    return std::nullopt;
+}
+
+std::optional<Advice> on_cgroups(const Words& words) {
+    if (words.any({"cgroups in hybrid mode not supported"}))
+        return Advice{"crun does not run with cgroup v1 and v2 mixed",
+                      std::string(remedy::unified_cgroups) + "; or use runc, which does: --oci-runtime runc"};
+    if (words.any({"limits are not supported and ignored on cgroups v1"}))
+        return Advice{"rootless podman cannot enforce limits on cgroup v1", remedy::unified_cgroups};
+    if (words.any({"no systemd user session available", "failed to connect to bus", "address of session bus",
+                   "interactive authentication required", "failed to connect to user scope bus"}))
+        return Advice{"there is no systemd session of this user, in which cgroups are made",
+                      "sudo loginctl enable-linger $USER, then log in anew; without systemd: cgroup_manager "
+                      "= \"cgroupfs\" under [engine] in "
+                      "~/.config/containers/containers.conf"};
+    const bool controller =
+        words.any({"controller"}) && words.any({"not available", "not delegated", "not enabled"});
+    if (controller || words.any({"memory.max` for writing", "pids.max` for writing", "cpu.max` for writing"}))
+        return Advice{"a cgroup controller is not delegated to this user", remedy::delegate};
+    return std::nullopt;
+}
+
+std::optional<Advice> on_rootless(const Words& words) {
+    if (words.any({"newuidmap\": executable file not found", "newuidmap: executable file not found"}))
+        return Advice{"newuidmap and newgidmap are not installed",
+                      "sudo apt install uidmap (Fedora: sudo dnf install shadow-utils)"};
+    if (words.any({"no subuid ranges", "no subgid ranges", "insufficient uids or gids", "check /etc/subuid",
+                   "could not find enough available ids", "newuidmap: write to uid_map failed",
+                   "no entry in /etc/subuid"}))
+        return Advice{"this user has no range of subordinate uids, or too small a one", subids};
+    if (words.any({"setrlimit", "error setting rlimit"}))
+        return Advice{"the engine sets limits beyond what the host allows it",
+                      "default_ulimits = [\"nofile=1024:1024\", \"nproc=1024:1024\"] under [containers] in "
+                      "containers.conf, then restart the engine; or "
+                      "raise the host's: LimitNOFILE= and LimitNPROC= of the engine's unit"};
+    return std::nullopt;
+}
+
+std::optional<Advice> on_selinux(const Words& words) {
+    if (!words.any({"selinux", "avc:  denied", "avc: denied", "relabel", "file label", "lsetxattr"}))
+        return std::nullopt;
+    return Advice{"SELinux refused it",
+                  "sudo ausearch -m avc -ts recent shows what; usually it helps: restorecon -R -v "
+                  "~/.local/share/containers (and: sudo dnf install container-selinux)"};
+}
+
+std::optional<Advice> on_desktop(const Host& host, const Words& words) {
+    if (words.any({"manually paused"}))
+        return Advice{"Docker Desktop is paused", "resume it in its menu, or: docker desktop restart"};
+    if (words.any({"docker desktop is unable to start", "docker desktop is not running",
+                   "docker desktop is shutting down"}))
+        return Advice{"Docker Desktop is not running",
+                      host.macos ? "open -a Docker" : "systemctl --user start docker-desktop"};
+    if (words.any({"cannot connect to podman", "unable to connect to podman socket", "vm does not exist",
+                   "podman machine start"}))
+        return Advice{"the podman machine is stopped", "podman machine start"};
+    return std::nullopt;
+}
+
+/// A Unix socket of this host that could not be connected to.
+std::optional<Advice> on_socket(const Host& host, const Endpoint& endpoint, const Words& words) {
+    if (endpoint.kind != Endpoint::Kind::unix_socket) return std::nullopt;
+    if (!words.any({"permission denied", "eacces"}) || !words.any({"connect", "permission denied"}))
+        return std::nullopt;
+    if (endpoint.path.find("docker") == std::string::npos)
+        return Advice{"this user may not open the socket", "use podman as this user: " + enable_podman(host)};
+    const std::string group =
+        "sudo usermod -aG docker $USER, then log in anew (that group is as good as root)";
+    return Advice{"this user may not open Docker's socket",
+                  (host.docker_rootless_tool
+                       ? "dockerd-rootless-setuptool.sh install gives a rootless one; or: "
+                       : "a rootless engine is better; or: ") +
+                      group};
+}
+
+} // namespace
+
+std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint, const std::string& text) {
+    const Words words(text);
+    std::optional<Advice> found = on_cgroups(words);
+    if (!found && endpoint.kind == Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
+    if (!found && (endpoint.kind == Endpoint::Kind::https || endpoint.kind == Endpoint::Kind::tcp))
+        found = on_tls(words);
+    if (!found) found = on_rootless(words);
+    if (!found) found = on_selinux(words);
+    if (!found) found = on_desktop(host, words);
+    if (!found) found = on_socket(host, endpoint, words);
+    return found;
+}
+
+std::optional<Advice> advice_on_place(const Host& host, const Candidate& place, const std::string& text) {
+    const Endpoint endpoint = place.endpoint.value_or(Endpoint());
+    const bool local = endpoint.kind == Endpoint::Kind::unix_socket && place.endpoint;
+    const bool silent = local && Words(text).any({"no such file", "connection refused"});
+    const std::string& path = endpoint.path;
+    const auto is = [&](const char* part) { return path.find(part) != std::string::npos; };
+    const bool machine = is("-api.sock") || is("/containers/podman/machine/") ||
+                         place.source.find("machine") != std::string::npos;
+    if (machine && (silent || (endpoint.loopback() && Words(text).any({"connection refused"}))))
+        if (place.said || host.macos || Words(text).any({"connection refused"}))
+            return Advice{"the podman machine is stopped", "podman machine start"};
+    if (silent && is("/.docker/") && (place.said || Words(text).any({"connection refused"})))
+        return Advice{"Docker Desktop is not running",
+                      host.macos ? "open -a Docker" : "systemctl --user start docker-desktop"};
+    if (silent && !machine && is("/podman/podman.sock") && !place.system_rootful &&
+        (host.podman_unit || host.podman_program))
+        return Advice{"podman is installed, but its socket is not listening", enable_podman(host)};
+    return advice_on_error(host, endpoint, text);
+}
+
+} // namespace runtime_api

@@ -1,0 +1,123 @@
+#include "runtime_api/discovery_docker.h"
+
+#include <openssl/evp.h>
+
+#include "runtime_api/error.h"
+#include "runtime_api/json.h"
+
+namespace runtime_api::discovery {
+namespace {
+
+constexpr const char* remote_docker_socket = "/var/run/docker.sock";
+
+/// Those of ca.pem, cert.pem and key.pem that are in a folder. A certificate without its key is no use, and
+/// the other way round.
+TlsFiles tls_files_in(const std::string& folder) {
+    TlsFiles out;
+    if (file_exists(folder + "/ca.pem")) out.ca = folder + "/ca.pem";
+    if (!file_exists(folder + "/cert.pem") || !file_exists(folder + "/key.pem")) return out;
+    out.cert = folder + "/cert.pem";
+    out.key = folder + "/key.pem";
+    return out;
+}
+
+void default_ssh_path(Candidate& candidate) {
+    if (!candidate.endpoint || candidate.endpoint->kind != Endpoint::Kind::ssh ||
+        !candidate.endpoint->path.empty())
+        return;
+    candidate.endpoint->path = remote_docker_socket;
+    candidate.url = candidate.endpoint->url();
+}
+
+struct Context {
+    std::string host;
+    bool skip_verify = false;
+};
+
+/// Throws Error(bad_endpoint).
+Context read_context(const std::string& path, const std::string& name) {
+    const std::optional<std::string> text = read_small_file(path);
+    if (!text)
+        throw Error(Errc::bad_endpoint, "Docker has no context \"" + name + "\" (no file " + path + ')');
+    Context out;
+    try {
+        const json::Document document(*text);
+        const json::Reader docker = document.root().at("Endpoints").at("docker");
+        docker.read("Host", out.host);
+        docker.read_optional("SkipTLSVerify", out.skip_verify);
+    } catch (const json::Error& e) {
+        throw Error(Errc::bad_endpoint, path + ": " + e.what());
+    }
+    return out;
+}
+
+} // namespace
+
+std::string sha256_hex(const std::string& text) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
+    std::string out;
+    for (unsigned i = 0; i < size; ++i) {
+        out += "0123456789abcdef"[digest[i] >> 4U];
+        out += "0123456789abcdef"[digest[i] & 15U];
+    }
+    return out;
+}
+
+std::string docker_dir(const Surroundings& around) {
+    if (std::string set = variable(around, "DOCKER_CONFIG"); !set.empty()) return set;
+    return around.home.empty() ? "" : around.home + "/.docker";
+}
+
+std::string current_docker_context(const Surroundings& around) {
+    const std::string folder = docker_dir(around);
+    if (folder.empty()) return "";
+    const std::string path = folder + "/config.json";
+    const std::optional<std::string> text = read_small_file(path);
+    if (!text || text->empty()) return "";
+    std::string name;
+    try {
+        json::Document(*text).root().read_optional("currentContext", name);
+    } catch (const json::Error& e) {
+        throw Error(Errc::bad_endpoint, path + ": " + e.what());
+    }
+    return name == "default" ? "" : name;
+}
+
+Candidate from_docker_host(const Surroundings& around) {
+    Candidate out = said("DOCKER_HOST", variable(around, "DOCKER_HOST"));
+    default_ssh_path(out);
+    const bool verify = !variable(around, "DOCKER_TLS_VERIFY").empty();
+    const bool tls = verify || !variable(around, "DOCKER_TLS").empty();
+    const bool https = out.endpoint && out.endpoint->kind == Endpoint::Kind::https;
+    if (!tls && !https) return out;
+
+    const std::string set = variable(around, "DOCKER_CERT_PATH");
+    const std::string folder = set.empty() ? docker_dir(around) : set;
+    TlsFiles files = tls_files_in(folder);
+    if (!set.empty() && files.ca.empty() && verify)
+        out.problem = "DOCKER_CERT_PATH: there is no ca.pem in " + set;
+    files.verify = verify || https; // DOCKER_TLS alone means TLS that checks nobody
+    add_tls(out, files);
+    return out;
+}
+
+Candidate from_docker_context(const Surroundings& around, const std::string& source,
+                              const std::string& name) {
+    const std::string contexts = docker_dir(around) + "/contexts/";
+    const std::string id = sha256_hex(name);
+    try {
+        const Context context = read_context(contexts + "meta/" + id + "/meta.json", name);
+        Candidate out = said(source, context.host);
+        default_ssh_path(out);
+        TlsFiles files = tls_files_in(contexts + "tls/" + id + "/docker");
+        files.verify = !context.skip_verify;
+        if (!files.ca.empty() || !files.cert.empty() || context.skip_verify) add_tls(out, files);
+        return out;
+    } catch (const Error& e) {
+        return said_wrongly(source, e.what());
+    }
+}
+
+} // namespace runtime_api::discovery

@@ -1,0 +1,141 @@
+#include "runtime_api/discovery_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "runtime_api/error.h"
+
+namespace runtime_api::discovery {
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+    throw Error(Errc::bad_endpoint, path + ": " + why);
+}
+
+std::string without_password(const std::string& url) {
+    const std::size_t scheme = url.find("://");
+    const std::size_t at = url.rfind('@');
+    if (scheme == std::string::npos || at == std::string::npos || at < scheme) return url;
+    const std::size_t colon = url.find(':', scheme + 3);
+    return colon < at ? url.substr(0, colon + 1) + "***" + url.substr(at) : url;
+}
+
+} // namespace
+
+std::string variable(const Surroundings& around, const std::string& name) {
+    const auto it = around.environment.find(name);
+    return it == around.environment.end() ? "" : it->second;
+}
+
+std::string system_path(const Surroundings& around, const std::string& path) { return around.root + path; }
+
+std::string config_home(const Surroundings& around) {
+    const std::string set = variable(around, "XDG_CONFIG_HOME");
+    if (set.starts_with('/')) return set; // the XDG specification: a relative one is to be ignored
+    return around.home.empty() ? "" : around.home + "/.config";
+}
+
+std::vector<std::string> runtime_dirs(const Surroundings& around) {
+    std::vector<std::string> out;
+    if (const std::string set = variable(around, "XDG_RUNTIME_DIR"); set.starts_with('/')) out.push_back(set);
+    while (!out.empty() && out.back().size() > 1 && out.back().ends_with('/')) out.back().pop_back();
+    const std::string usual = system_path(around, "/run/user/" + std::to_string(around.uid));
+    if (!around.macos && (out.empty() || out.back() != usual)) out.push_back(usual);
+    return out;
+}
+
+std::optional<std::string> read_small_file(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a FIFO must not hold us
+    if (file.get() < 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+        fail(path, std::strerror(errno));
+    }
+    struct stat about {};
+    if (::fstat(file.get(), &about) != 0) fail(path, std::strerror(errno));
+    if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
+        fail(path, "not a file"); // CONTAINERS_CONF=/dev/null is usual
+    std::string text;
+    for (;;) {
+        char piece[16 * 1024];
+        const ssize_t n = ::read(file.get(), piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail(path, std::strerror(errno));
+        if (n == 0) return text;
+        text.append(piece, static_cast<std::size_t>(n));
+        if (text.size() > max_file_bytes)
+            fail(path, "larger than " + std::to_string(max_file_bytes >> 20U) + " MiB");
+    }
+}
+
+std::vector<std::string> files_in(const std::string& folder, const std::string& suffix) {
+    std::vector<std::string> out;
+    std::error_code ec;
+    std::filesystem::directory_iterator it(folder, ec);
+    for (; !ec && it != std::filesystem::directory_iterator() && out.size() < max_folder_entries;
+         it.increment(ec))
+        if (std::string path = it->path().string(); path.ends_with(suffix)) out.push_back(std::move(path));
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+bool file_exists(const std::string& path) {
+    std::error_code ec;
+    return std::filesystem::exists(path, ec);
+}
+
+Candidate said(const std::string& source, const std::string& url) {
+    Candidate out;
+    out.source = source;
+    out.said = true;
+    try {
+        out.endpoint = parse_endpoint(url);
+        out.url = out.endpoint->url();
+    } catch (const Error& e) {
+        out.url = without_password(url);
+        out.problem = e.what();
+    }
+    return out;
+}
+
+Candidate said_wrongly(const std::string& source, const std::string& problem) {
+    Candidate out;
+    out.source = source;
+    out.said = true;
+    out.problem = problem;
+    return out;
+}
+
+void add_tls(Candidate& candidate, const TlsFiles& files) {
+    if (!candidate.endpoint) return;
+    Endpoint& endpoint = *candidate.endpoint;
+    if (endpoint.kind == Endpoint::Kind::tcp) endpoint.kind = Endpoint::Kind::https;
+    if (endpoint.kind != Endpoint::Kind::https) return;
+    endpoint.ca_file = files.ca;
+    endpoint.cert_file = files.cert;
+    endpoint.key_file = files.key;
+    endpoint.verify = files.verify;
+    candidate.url = endpoint.url();
+}
+
+} // namespace runtime_api::discovery

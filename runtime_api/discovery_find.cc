@@ -1,0 +1,158 @@
+#include <utility>
+
+#include "runtime_api/advice.h"
+#include "runtime_api/discovery.h"
+#include "runtime_api/error.h"
+
+namespace runtime_api {
+namespace asio = boost::asio;
+namespace {
+
+/// After this long no further place is tried; those that answer at all answer in milliseconds.
+constexpr std::chrono::seconds search_limit{60};
+
+struct Answer {
+    std::shared_ptr<Engine> engine{};
+    EngineInfo info{};
+    std::string failure{}; ///< Empty: it answered.
+};
+
+/// Why it may not even be asked; "" if it may.
+std::string refusal(const Candidate& candidate, const SearchOptions& options) {
+    if (!candidate.problem.empty()) return candidate.problem;
+    if (!candidate.endpoint) return "no URL";
+    if (candidate.endpoint->kind == Endpoint::Kind::tcp && !candidate.endpoint->loopback() &&
+        !options.allow_plain_tcp)
+        return "plain tcp to another host: refused, since whoever is on the network would own the engine "
+               "(use https:// with client "
+               "certificates or ssh://; --allow-plain-tcp takes it)";
+    return "";
+}
+
+asio::awaitable<Answer> ask(Endpoint endpoint, Timeouts timeouts) {
+    Answer out;
+    try {
+        out.engine = co_await connect_engine(std::move(endpoint), timeouts);
+        out.info = co_await out.engine->info();
+    } catch (const Error& e) {
+        if (e.code() == Errc::cancelled) throw;
+        out.engine.reset();
+        out.failure = e.what();
+    }
+    co_return out;
+}
+
+std::string describe(const EngineInfo& info) {
+    std::string out = info.dialect == Dialect::libpod ? "podman " : "Docker ";
+    out += info.version.empty() ? "of unknown version" : info.version;
+    if (info.rootless) out += *info.rootless ? ", rootless" : ", rootful";
+    return out;
+}
+
+/// Judges an engine that answered: fills taken and outcome.
+void judge(const EngineInfo& info, bool allow_rootful, Tried& tried) {
+    std::string why;
+    tried.outcome = describe(info);
+    if (info.rootless.value_or(false)) {
+        tried.taken = true;
+    } else if (runs_in_vm(info, *tried.candidate.endpoint, why)) {
+        tried.taken = true;
+        tried.outcome += " in a VM of its own (" + why + ')';
+    } else if (allow_rootful) {
+        tried.taken = true;
+        tried.outcome += " (--allow-rootful)";
+    } else {
+        tried.outcome += info.rootless ? "" : ", does not say whether it is rootless";
+        tried.outcome += ": passed over (--allow-rootful takes it)";
+    }
+}
+
+std::string no_engine_message(const std::vector<Tried>& tried) {
+    std::string out = "no container engine could be used; tried:";
+    for (const Tried& each : tried) {
+        out += "\n  " + each.candidate.source;
+        if (!each.candidate.url.empty()) out += ' ' + each.candidate.url;
+        out += ": " + each.outcome;
+        if (!each.advice.empty()) out += "\n    -> " + each.advice;
+    }
+    if (tried.empty()) out += " nothing, for there is no place to look";
+    return out;
+}
+
+/// One advice given at several places is said at the first.
+void say_once(std::vector<Tried>& tried) {
+    for (std::size_t i = 0; i < tried.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (tried[i].advice == tried[j].advice) tried[i].advice.clear();
+}
+
+/// One search: goes through the candidates and keeps what became of each.
+class Search {
+public:
+    Search(const Surroundings& around, SearchOptions options)
+        : host_(look_at_host(around)), options_(std::move(options)),
+          start_(std::chrono::steady_clock::now()) {}
+
+    asio::awaitable<void> consider(Candidate candidate) {
+        Tried tried;
+        tried.candidate = std::move(candidate);
+        if (!stop_.empty()) {
+            tried.outcome = "not tried: " + stop_;
+        } else {
+            co_await attempt(tried);
+            decide(tried);
+        }
+        found_.tried.push_back(std::move(tried));
+    }
+
+    /// Throws NoEngine.
+    Found result() {
+        say_once(found_.tried);
+        if (!found_.engine) throw NoEngine(no_engine_message(found_.tried), found_.tried);
+        return std::move(found_);
+    }
+
+private:
+    /// Called with a local of consider(), which waits.
+    asio::awaitable<void> attempt(Tried& tried) {
+        Answer answer;
+        answer.failure = refusal(tried.candidate, options_);
+        if (answer.failure.empty()) answer = co_await ask(*tried.candidate.endpoint, options_.timeouts);
+        tried.outcome = answer.failure;
+        if (answer.engine) judge(answer.info, options_.allow_rootful, tried);
+        if (tried.taken) {
+            found_.engine = std::move(answer.engine);
+            found_.info = std::move(answer.info);
+            found_.candidate = tried.candidate;
+        } else if (const auto advice = advice_on_place(host_, tried.candidate, tried.outcome)) {
+            tried.advice = advice->remedy;
+        }
+    }
+
+    /// Whether the search goes on.
+    void decide(const Tried& tried) {
+        if (tried.taken)
+            stop_ = tried.candidate.source + " was taken";
+        else if (tried.candidate.said)
+            stop_ = tried.candidate.source + " is set, and what is set is used or is an error";
+        else if (std::chrono::steady_clock::now() - start_ > search_limit)
+            stop_ = "the search took too long";
+    }
+
+    Host host_;
+    SearchOptions options_;
+    std::chrono::steady_clock::time_point start_;
+    Found found_{};
+    std::string stop_{}; ///< Why those that are left are not tried; empty: they are.
+};
+
+} // namespace
+
+asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options) {
+    std::vector<Candidate> all = candidates(around, options);
+    Search search(around, std::move(options));
+    for (Candidate& each : all) co_await search.consider(std::move(each));
+    co_return search.result();
+}
+
+} // namespace runtime_api
