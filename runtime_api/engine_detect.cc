@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "runtime_api/curl_http.h"
+#include "runtime_api/docker_engine.h"
+#include "runtime_api/docker_json.h"
 #include "runtime_api/engine.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/engine_detect.h"
@@ -10,6 +12,22 @@
 
 namespace runtime_api {
 namespace asio = boost::asio;
+namespace {
+
+/// Http must outlive the call. Docker says its oldest version here alone.
+asio::awaitable<std::string> docker_version(Http& http, std::string where, Timeouts timeouts) {
+    const std::string attempted = "ask " + where + " for its version";
+    HttpRequest request;
+    request.target = "/version";
+    request.limit = timeouts.quick;
+    const HttpResponse answer = co_await http.send(std::move(request));
+    if (answer.status != 200) throw answer_error(attempted, answer);
+    const docker::VersionRange range =
+        read_answer(attempted, [&] { return docker::read_version(answer.body); });
+    co_return docker::negotiate(range.oldest, range.newest);
+}
+
+} // namespace
 
 asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> http, std::string where,
                                                        Timeouts timeouts) {
@@ -21,7 +39,10 @@ asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> htt
     if (answer.status != 200) throw answer_error("ping " + where, answer);
     if (answer.headers.contains("libpod-api-version"))
         co_return std::make_unique<LibpodEngine>(std::move(http), timeouts);
-    throw Error(Errc::protocol, "what listens at " + where + " is neither podman nor Docker");
+    if (!answer.headers.contains("api-version"))
+        throw Error(Errc::protocol, "what listens at " + where + " is neither podman nor Docker");
+    std::string version = co_await docker_version(*http, where, timeouts);
+    co_return std::make_unique<DockerEngine>(std::move(http), std::move(version), timeouts);
 }
 
 asio::awaitable<std::unique_ptr<Engine>> connect_engine(Endpoint endpoint, Timeouts timeouts) {

@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "runtime_api/engine.h"
+
+/// What Docker's Engine API says, in our terms, and ours in its. Pure. All that read throw json::Error.
+namespace runtime_api::docker {
+
+/// The API version to speak with a daemon that serves `oldest` to `newest` ("1.24" to "1.44"): 1.44 if it has
+/// that, else its newest. Throws Error(protocol) if there is none that both know, and says which side is too
+/// old.
+std::string negotiate(const std::string& oldest, const std::string& newest);
+
+/// Versions served, as GET /version says.
+struct VersionRange {
+    std::string oldest;
+    std::string newest;
+};
+VersionRange read_version(const std::string& body);
+
+/// The body of POST containers/create; the name goes into the query. Throws Error(rejected) for a spec that
+/// check_spec refuses.
+std::string create_body(const ContainerSpec& spec);
+
+/// The answer to it.
+Created read_created(const std::string& body);
+
+/// The answer to GET containers/NAME/json.
+ContainerState read_state(const std::string& body);
+
+/// The answer to GET containers/json.
+std::vector<ContainerSummary> read_list(const std::string& body);
+
+/// The answer to GET info.
+EngineInfo read_info(const std::string& body);
+
+/// The answer to POST containers/NAME/wait.
+int read_exit_code(const std::string& body);
+
+} // namespace runtime_api::docker
