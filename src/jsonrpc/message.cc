@@ -130,7 +130,9 @@ std::string result_line(std::string_view id, std::string_view result) {
 
 std::string error_line(std::string_view id, const Error& error) {
     json::Writer w;
-    w.object().field("jsonrpc", "2.0").raw_field("id", id.empty() ? "null" : id).key("error").object();
+    w.object().field("jsonrpc", "2.0");
+    if (!id.empty() && id != "null") w.raw_field("id", id);
+    w.key("error").object();
     w.field("code", error.code()).field("message", std::string_view(error.what()));
     if (!error.data().empty()) w.raw_field("data", error.data());
     return w.end().end().take();

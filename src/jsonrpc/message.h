@@ -54,6 +54,9 @@ public:
     std::string_view result() const { return body(); }
     std::string_view error() const { return body(); }
     std::size_t size() const { return text_.size(); }
+    /// It came in an array with others.
+    bool batched() const { return batched_; }
+    void set_batched(bool batched) { batched_ = batched; }
 
 private:
     std::string_view body() const { return std::string_view(text_).substr(body_begin_, body_size_); }
@@ -64,6 +67,7 @@ private:
     std::string method_;
     std::size_t body_begin_ = 0;
     std::size_t body_size_ = 0;
+    bool batched_ = false;
 };
 
 /// The id of a message that is no valid one, as JSON text, or "null"; for the answer that says so.
@@ -74,7 +78,8 @@ bool is_batch(std::string_view text);
 /// The messages of a batch, as texts. Throws Error(parse_error), or Error(invalid_request) where it is empty or has more than `most`.
 std::vector<std::string> split_batch(const std::string& text, std::size_t most);
 
-/// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out.
+/// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out, and so is the id of an
+/// error that is "null", since MCP's schemas know no null there.
 std::string request_line(std::int64_t id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 std::string result_line(std::string_view id, std::string_view result);

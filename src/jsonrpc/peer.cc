@@ -7,9 +7,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "runtime_api/json.h"
 
@@ -59,25 +62,47 @@ std::optional<std::int64_t> number_in(std::string_view id) {
     return number;
 }
 
-// The id in a line too long to parse: SDKs write it first, or last.
-std::optional<std::int64_t> id_in_pieces(const LineSplitter::Line& line) {
-    for (const std::string* piece : {&line.tail, &line.text}) {
-        const std::size_t at = piece == &line.tail ? piece->rfind("\"id\":") : piece->find("\"id\":");
-        if (at == std::string::npos) continue;
-        std::string_view rest = std::string_view(*piece).substr(at + 5);
-        rest = rest.substr(0, rest.find_first_of(",}"));
-        if (const auto number = number_in(rest)) return number;
+// The JSON text of an id, "" where it is none.
+std::string id_at(std::string_view text) {
+    if (text.starts_with('"')) {
+        const std::size_t end = text.find('"', 1);
+        return end == std::string_view::npos || text.substr(0, end).find('\\') != std::string_view::npos
+                   ? std::string()
+                   : std::string(text.substr(0, end + 1));
     }
-    return std::nullopt;
+    const std::string_view digits = text.substr(0, text.find_first_not_of("-0123456789"));
+    return number_in(digits) ? std::string(digits) : std::string();
+}
+
+// The id among the first members of a line, before any that nests.
+std::string id_in_head(std::string_view head) {
+    const std::size_t at = head.find("\"id\":");
+    if (at == std::string_view::npos || !head.starts_with('{')) return {};
+    if (head.substr(1, at).find_first_of("{[") != std::string_view::npos) return {};
+    return id_at(head.substr(at + 5));
+}
+
+// The id where it is the last member, or the last but "jsonrpc".
+std::string id_in_tail(std::string_view tail) {
+    const std::size_t at = tail.rfind("\"id\":");
+    if (at == std::string_view::npos) return {};
+    const std::string id = id_at(tail.substr(at + 5));
+    const std::string_view rest = tail.substr(std::min(at + 5 + id.size(), tail.size()));
+    return rest == "}" || rest == ",\"jsonrpc\":\"2.0\"}" ? id : std::string();
+}
+
+// The id in a line too long to parse: SDKs write it first, or last. Spaces between are left out by all that we know.
+std::string id_in_pieces(const LineSplitter::Line& line) {
+    const std::string id = id_in_head(line.text);
+    return id.empty() ? id_in_tail(line.tail) : id;
 }
 
 } // namespace
 
 struct Peer::State : std::enable_shared_from_this<Peer::State> {
     State(asio::any_io_executor e, Channel& c, Options o, RequestHandler r, NotificationHandler n)
-        : executor(e), channel(c), options(std::move(o)), on_request(std::move(r)), on_notification(std::move(n)), idle(e) {
-        idle.expires_at(asio::steady_timer::time_point::max());
-    }
+        : executor(e), channel(c), options(std::move(o)), on_request(std::move(r)), on_notification(std::move(n)),
+          next_id(options.first_id) {}
 
     asio::any_io_executor executor;
     Channel& channel;
@@ -86,10 +111,14 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     NotificationHandler on_notification;
     std::map<std::string, std::shared_ptr<Running>> running;
     std::map<std::int64_t, Waiting*> waiting;
-    std::int64_t next_id = 1;
+    std::int64_t next_id;
     bool closed = false;
     bool gone = false;       // the Peer has been destroyed: the channel may be no more
-    asio::steady_timer idle; // cancel() says that nothing runs any more
+    std::set<asio::steady_timer*> drains; // cancel() says that nothing runs any more; each lives in a frame of drained_within()
+
+    void tell_idle() {
+        for (asio::steady_timer* each : drains) each->cancel();
+    }
 
     void send(std::string line) {
         if (!gone) channel.write(std::move(line));
@@ -108,14 +137,15 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
 
     void take_oversized(const LineSplitter::Line& line) {
         const Error error(code::too_large, "a message of " + std::to_string(line.size) + " bytes is above the bound");
-        const auto id = id_in_pieces(line);
-        const auto it = id ? waiting.find(*id) : waiting.end();
+        const std::string id = id_in_pieces(line);
+        const auto number = number_in(id);
+        const auto it = number ? waiting.find(*number) : waiting.end();
         if (it != waiting.end() && !options.answer_bad_lines) {
             it->second->failure = std::make_exception_ptr(error);
             it->second->done.cancel();
             return;
         }
-        bad_line(id ? std::to_string(*id) : "null", Error(code::invalid_request, error.what()), nullptr);
+        bad_line(id, Error(code::invalid_request, error.what()), nullptr);
     }
 
     void take_batch(const std::string& text) {
@@ -140,6 +170,7 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
             if (batch) ++batch->open;
             return bad_line(id_of(kept), e, batch);
         }
+        message->set_batched(batch != nullptr);
         take(std::move(*message), batch);
     }
 
@@ -169,7 +200,7 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
                 self->close_part(batch);
             else
                 self->answer(failure ? error_line(id, to_error(failure)) : result_line(id, result), batch);
-            if (self->running.empty()) self->idle.cancel();
+            if (self->running.empty()) self->tell_idle();
         };
         asio::co_spawn(executor, on_request(std::move(message)),
                        asio::bind_cancellation_slot(call->signal.slot(), std::move(done)));
@@ -178,6 +209,8 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     // Sends an answer, or keeps it for its batch.
     void answer(std::string line, const std::shared_ptr<Batch>& batch) {
         if (!batch) return send(std::move(line));
+        if (!batch->answers.empty() && batch->answers.size() + line.size() > options.most_batch_bytes)
+            send('[' + std::exchange(batch->answers, {}) + ']');
         batch->answers += (batch->answers.empty() ? "" : ",") + line;
         close_part(batch);
     }
@@ -291,12 +324,30 @@ bool Peer::cancel(const std::string& id) {
 
 void Peer::cancel_all() { state_->stop_all(); }
 
-asio::awaitable<void> Peer::drained() {
+void Peer::receive(std::string line) {
+    LineSplitter::Line whole;
+    whole.size = line.size();
+    whole.text = std::move(line);
+    state_->take_line(std::move(whole));
+}
+
+asio::awaitable<void> Peer::drained() { co_await drained_within(std::chrono::hours(24 * 365)); }
+
+asio::awaitable<bool> Peer::drained_within(std::chrono::milliseconds limit) {
     const auto state = state_;
+    asio::steady_timer wait(state->executor, limit);
+    struct Entry {
+        State& state;
+        asio::steady_timer* wait;
+        ~Entry() { state.drains.erase(wait); }
+    } entry{*state, &wait};
+    state->drains.insert(&wait);
     while (!state->running.empty()) {
-        boost::system::error_code ignored;
-        co_await state->idle.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        boost::system::error_code interrupted;
+        co_await wait.async_wait(asio::redirect_error(asio::use_awaitable, interrupted));
+        if (!interrupted) break; // the limit
     }
+    co_return state->running.empty();
 }
 
 std::size_t Peer::in_flight() const { return state_->running.size(); }

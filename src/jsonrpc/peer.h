@@ -26,6 +26,8 @@ public:
         std::size_t most_in_flight = 1024;   ///< Requests of the other side that run at once; more are refused.
         std::size_t most_pending = 4096;     ///< Calls of ours that wait for an answer.
         bool batches = false;                ///< Arrays are taken and answered as arrays (2025-03-26).
+        std::size_t most_batch_bytes = 8 << 20; ///< An array of answers that would be longer is sent as several.
+        std::int64_t first_id = 1;           ///< Of our calls; for several peers that share the ids of one conversation.
         std::string name = "peer";           ///< For messages: "the MCP client".
         /// A call of ours was given up (time or cancellation) while the other side may still work on it.
         std::function<void(std::string id)> on_abandoned{};
@@ -45,6 +47,9 @@ public:
     /// Reads and dispatches until the channel ends; then all calls of ours fail with connection_closed. Requests of the other side go on.
     boost::asio::awaitable<void> run();
 
+    /// Takes in one line that came by another way than the channel, which is then only written to.
+    void receive(std::string line);
+
     /// Calls the other side and waits for its result. Throws jsonrpc::Error: what the other side answered, timed_out,
     /// connection_closed or too_large. `params`: JSON text. Cancellable (terminal).
     boost::asio::awaitable<Message> call(std::string method, std::string params, std::chrono::milliseconds limit);
@@ -57,6 +62,8 @@ public:
 
     /// Waits until no request of the other side runs any more (after cancel_all, or to let them finish).
     boost::asio::awaitable<void> drained();
+    /// The same, for at most `limit`; false where something still runs then.
+    boost::asio::awaitable<bool> drained_within(std::chrono::milliseconds limit);
 
     std::size_t in_flight() const;
     std::size_t pending() const;
