@@ -1,0 +1,197 @@
+#include "src/jsonrpc/fd_channel.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <deque>
+#include <vector>
+
+#include "src/jsonrpc/event.h"
+
+namespace jsonrpc {
+namespace asio = boost::asio;
+using boost::system::error_code;
+namespace {
+
+constexpr std::size_t read_size = 64 * 1024; // what a pipe holds
+constexpr std::size_t small_line = 8 * 1024; // cheaper to copy than to give a buffer of its own
+constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::size_t most_chunks = 16; // in one write; asio passes at most 64 buffers on
+
+// A stretch of output: several small lines with their newlines, or one large line without.
+struct Chunk {
+    std::string text;
+    bool large = false;
+    std::size_t size() const { return text.size() + (large ? 1 : 0); }
+};
+
+} // namespace
+
+struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
+    State(const asio::any_io_executor& executor, UniqueFd read_end, UniqueFd write_end, Options o)
+        : options(o), in_flags(::fcntl(read_end.get(), F_GETFL)),
+          out_flags(::fcntl(write_end.get(), F_GETFL)), in(executor, read_end.release()),
+          out(executor, write_end.release()), splitter(o.most_line), changed(executor) {}
+
+    Options options;
+    int in_flags; // both taken before asio touches either: a terminal's two ends are one description
+    int out_flags;
+    asio::posix::stream_descriptor in;
+    asio::posix::stream_descriptor out;
+    LineSplitter splitter;
+    std::vector<char> buffer = std::vector<char>(read_size);
+    bool read_ended = false;
+    bool write_ended = false; // nothing more is taken
+    bool deaf = false;        // the other side no longer reads, or we have closed
+    std::string reason;
+    std::deque<Chunk> queue;
+    std::vector<Chunk> flying; // what the kernel is being given
+    std::size_t queued = 0;    // bytes of both
+    Event changed;
+
+    void queue_line(std::string line) {
+        if (write_ended) return;
+        if (queued > 0 && queued + line.size() > options.most_queued) {
+            reason = "it does not read: " + std::to_string(queued) + " bytes wait for it";
+            return close();
+        }
+        queued += line.size() + 1;
+        if (line.size() > small_line)
+            queue.push_back(Chunk{std::move(line), true});
+        else if (!queue.empty() && !queue.back().large && queue.back().size() < chunk_size)
+            queue.back().text.append(line).push_back('\n');
+        else
+            queue.push_back(Chunk{std::move(line += '\n'), false});
+        push();
+    }
+
+    void push() {
+        if (!flying.empty() || !out.is_open()) return;
+        if (queue.empty()) {
+            if (write_ended) close_out();
+            return changed.notify();
+        }
+        static constexpr char newline = '\n';
+        std::vector<asio::const_buffer> buffers;
+        while (!queue.empty() && flying.size() < most_chunks) {
+            flying.push_back(std::move(queue.front()));
+            queue.pop_front();
+        }
+        for (const Chunk& each : flying) {
+            buffers.push_back(asio::buffer(each.text));
+            if (each.large) buffers.push_back(asio::buffer(&newline, 1));
+        }
+        asio::async_write(out, buffers,
+                          [self = shared_from_this()](error_code ec, std::size_t) { self->written(ec); });
+    }
+
+    void written(error_code ec) {
+        for (const Chunk& each : flying) queued -= each.size();
+        flying.clear();
+        if (ec && !deaf)
+            go_deaf(ec == asio::error::broken_pipe ? "it no longer reads" : "write: " + ec.message());
+        push();
+    }
+
+    // What the other side wrote before it went is still to be read.
+    void go_deaf(const std::string& why) {
+        if (reason.empty()) reason = why;
+        deaf = true;
+        drop_output();
+    }
+
+    void drop_output() {
+        write_ended = true;
+        for (const Chunk& each : queue) queued -= each.size();
+        queue.clear();
+        close_out();
+        changed.notify();
+    }
+
+    // Notices an end that closes while there is nothing to write. Files cannot be watched, nor need they be.
+    void watch() {
+        out.async_wait(asio::posix::stream_descriptor::wait_error, [weak = weak_from_this()](error_code ec) {
+            const auto self = weak.lock();
+            if (ec || !self || !self->out.is_open()) return;
+            pollfd now{self->out.native_handle(), 0, 0};
+            if (::poll(&now, 1, 0) > 0 && (now.revents & (POLLERR | POLLHUP | POLLNVAL)))
+                return self->go_deaf("it no longer reads");
+            self->watch();
+        });
+    }
+
+    void close_in() noexcept {
+        if (!in.is_open()) return;
+        if (in_flags >= 0) ::fcntl(in.native_handle(), F_SETFL, in_flags);
+        error_code ignored;
+        in.close(ignored);
+    }
+    void close_out() noexcept {
+        if (!out.is_open()) return;
+        if (out_flags >= 0) ::fcntl(out.native_handle(), F_SETFL, out_flags);
+        error_code ignored;
+        out.close(ignored);
+    }
+    void close() noexcept {
+        read_ended = true;
+        deaf = true;
+        close_in();
+        drop_output();
+    }
+};
+
+FdChannel::FdChannel(asio::any_io_executor executor, UniqueFd in, UniqueFd out, Options options)
+    : state_(std::make_shared<State>(executor, std::move(in), std::move(out), options)) {
+    state_->watch();
+}
+
+FdChannel::~FdChannel() { state_->close(); }
+
+asio::awaitable<std::optional<LineSplitter::Line>> FdChannel::read() {
+    const auto state = state_;
+    for (;;) {
+        if (!state->in.is_open()) co_return std::nullopt; // close() drops what was not taken yet
+        if (std::optional<LineSplitter::Line> line = state->splitter.next()) co_return line;
+        if (state->read_ended) co_return std::nullopt;
+        error_code ec;
+        const std::size_t size = co_await state->in.async_read_some(
+            asio::buffer(state->buffer), asio::redirect_error(asio::use_awaitable, ec));
+        if (ec == asio::error::operation_aborted && state->in.is_open())
+            throw boost::system::system_error(ec); // the reader was cancelled
+        state->splitter.feed(std::string_view(state->buffer.data(), size));
+        if (!ec) continue;
+        state->read_ended = true;
+        state->splitter.finish();
+        if (ec != asio::error::eof && state->in.is_open() && state->reason.empty())
+            state->reason = "read: " + ec.message();
+    }
+}
+
+void FdChannel::write(std::string line) { state_->queue_line(std::move(line)); }
+void FdChannel::close() noexcept { state_->close(); }
+std::string FdChannel::reason() const { return state_->reason; }
+
+void FdChannel::end_writing() {
+    state_->write_ended = true;
+    state_->push();
+}
+
+asio::awaitable<bool> FdChannel::flushed(std::chrono::milliseconds limit) {
+    const auto state = state_;
+    const auto until = after(limit);
+    while (state->queued > 0 && !state->deaf && std::chrono::steady_clock::now() < until)
+        co_await state->changed.wait(until);
+    co_return state->queued == 0 && !state->deaf;
+}
+
+asio::awaitable<void> FdChannel::closed() {
+    const auto state = state_;
+    while (!state->deaf) co_await state->changed.wait(std::chrono::steady_clock::time_point::max());
+}
+
+} // namespace jsonrpc
