@@ -64,6 +64,52 @@ debian_mirror() {
         grep -v security | head -n 1 | sed 's,/$,,' | grep . || die "no Debian mirror among apt's sources"
 }
 
+# short_directory PATH: PATH, or a short one that stands for it. A socket's path may have 107 bytes, of which containerd's
+# own takes the last 40 of ours, and it goes into a URL.
+short_directory() {
+    if [ ${#1} -le 60 ] && [[ $1 != *[^A-Za-z0-9._/-]* ]]; then printf '%s\n' "$1"
+    else printf '%s/cordon-%s\n' "${XDG_RUNTIME_DIR:-/tmp}" "$(printf '%s' "$1" | sha256sum | cut -c 1-10)"; fi
+}
+
+# start_time PID: in clock ticks since boot, so that a pid used again by a stranger is told apart.
+start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+
+# record_process FILE PID
+record_process() { printf '%s %s\n' "$2" "$(start_time "$2")" >"$1"; }
+
+# recorded_pid FILE: prints the pid if that very process still lives, else fails.
+recorded_pid() {
+    local pid time
+    read -r pid time 2>/dev/null <"$1" || return 1
+    [ -n "$time" ] && [ "$(start_time "$pid")" = "$time" ] && printf '%s\n' "$pid"
+}
+
+# end_process PID SECONDS: asks, waits that long, then insists.
+end_process() {
+    local i
+    kill -TERM "$1" 2>/dev/null || return 0
+    for ((i = 0; i < $2 * 20; i++)); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.05; done
+    kill -KILL "$1" 2>/dev/null || return 0
+    for ((i = 0; i < 40; i++)); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.05; done
+}
+
+# launch PIDFILE LOG COMMAND...: in a session of its own, deaf to SIGHUP, holding none of our descriptors, so that whoever
+# reads our output is not kept waiting.
+launch() {
+    local pidfile=$1 log=$2
+    shift 2
+    (
+        trap '' HUP
+        exec </dev/null >>"$log" 2>&1
+        for fd in /proc/self/fd/*; do
+            fd=${fd##*/}
+            [ "$fd" -le 2 ] || eval "exec $fd>&-"
+        done
+        exec setsid "$@"
+    ) &
+    record_process "$pidfile" "$!"
+}
+
 # run_mmdebstrap ARGUMENT...: quiet unless it fails, and nothing that it mounts is seen outside.
 run_mmdebstrap() {
     local log isolate=() mode=unshare
