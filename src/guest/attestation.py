@@ -1,0 +1,139 @@
+"""PID 1: facts about the confinement as seen from inside, after the filter is in force. The host judges them."""
+import os
+import stat
+import sys
+
+from . import cgroup, kernel
+from .cgroup import read_text
+
+DIRECTORIES = ("/", "/bin", "/boot", "/dev", "/dev/mqueue", "/dev/shm", "/etc", "/home", "/lib", "/media", "/mnt",
+               "/opt", "/proc", "/root", "/run", "/run/lock", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local",
+               "/usr/local/lib", "/var", "/var/cache", "/var/lib", "/var/lock", "/var/log", "/var/mail", "/var/run",
+               "/var/spool", "/var/tmp", "/workspace")
+
+MASKED = ("/proc/acpi", "/proc/asound", "/proc/bus", "/proc/fs", "/proc/interrupts", "/proc/irq", "/proc/kcore",
+          "/proc/key-users", "/proc/keys", "/proc/kmsg", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+          "/proc/sys/fs/binfmt_misc/register", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe",
+          "/proc/sys/vm/overcommit_memory", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats",
+          "/sys/devices/virtual/powercap", "/sys/firmware", "/sys/fs/bpf", "/sys/fs/selinux", "/sys/kernel/debug",
+          "/sys/kernel/security", "/sys/kernel/tracing", "/sys/kernel/uevent_helper", "/sys/power/state")
+
+STATUS_FIELDS = {"CapInh": "cap_inh", "CapPrm": "cap_prm", "CapEff": "cap_eff", "CapBnd": "cap_bnd",
+                 "CapAmb": "cap_amb"}
+STATUS_NUMBERS = {"NoNewPrivs": "no_new_privs", "Seccomp": "seccomp", "Seccomp_filters": "seccomp_filters"}
+
+
+def collect(own_filter):
+    """All facts (README.md, "The attestation")."""
+    mount_list = cgroup.mounts()
+    facts = {
+        "pid": os.getpid(), "uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(),
+        "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
+        "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "mounts": mount_list,
+        "interfaces": interfaces(), "routes": routes(), "cgroup": cgroup.Cgroup(mount_list).limits(),
+        "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list),
+        "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
+        "hostname": os.uname().nodename, "arch": os.uname().machine, "kernel": os.uname().release,
+        "python": "%d.%d.%d" % sys.version_info[:3],
+    }
+    facts.update(status())
+    return facts
+
+
+def status():
+    facts = dict.fromkeys(list(STATUS_FIELDS.values()) + list(STATUS_NUMBERS.values()))
+    for line in (read_text("/proc/self/status") or "").splitlines():
+        key, _, value = line.partition(":")
+        if key in STATUS_FIELDS:
+            facts[STATUS_FIELDS[key]] = value.strip()
+        elif key in STATUS_NUMBERS:
+            facts[STATUS_NUMBERS[key]] = int(value)
+    return facts
+
+
+def id_map(path):
+    return [[int(word) for word in line.split()] for line in (read_text(path) or "").splitlines()]
+
+
+def interfaces():
+    lines = (read_text("/proc/net/dev") or "").splitlines()[2:]
+    return [line.partition(":")[0].strip() for line in lines]
+
+
+def routes():
+    found = [line for line in (read_text("/proc/net/route") or "").splitlines()[1:] if line.split()[:1] != ["lo"]]
+    return found + [line for line in (read_text("/proc/net/ipv6_route") or "").splitlines()
+                    if line.split()[-1:] != ["lo"]]
+
+
+def rlimits():
+    import resource
+    kinds = {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC, "core": resource.RLIMIT_CORE}
+    return {name: list(resource.getrlimit(kind)) for name, kind in kinds.items()}
+
+
+def devices(top="/dev", depth=3):
+    """What is neither a directory nor a symlink nor a plain file under /dev."""
+    found = []
+    try:
+        entries = list(os.scandir(top))
+    except OSError:
+        return found
+    for entry in entries:
+        try:
+            facts = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        kind = {stat.S_IFCHR: "char", stat.S_IFBLK: "block", stat.S_IFIFO: "fifo",
+                stat.S_IFSOCK: "socket"}.get(stat.S_IFMT(facts.st_mode))
+        if kind:
+            found.append({"name": entry.path, "kind": kind, "major": os.major(facts.st_rdev),
+                          "minor": os.minor(facts.st_rdev)})
+        elif stat.S_ISDIR(facts.st_mode) and depth > 0:
+            found += devices(entry.path, depth - 1)
+    return found
+
+
+def writable(mount_list):
+    """Directories in which a file could be made, and plain files among the mounts that could be written."""
+    places = sorted({mount["at"] for mount in mount_list} | set(DIRECTORIES))
+    return [place for place in places if can_write(place)]
+
+
+def can_write(place):
+    try:
+        mode = os.stat(place).st_mode
+    except OSError:
+        return False
+    if stat.S_ISREG(mode):
+        return os.access(place, os.W_OK)
+    if not stat.S_ISDIR(mode) or not os.access(place, os.W_OK | os.X_OK):
+        return False
+    name = place.rstrip("/") + "/.cordon-probe"  # what access() allows, /proc and some others still refuse
+    try:
+        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.unlink(name)
+    except OSError:
+        return False
+    return True
+
+
+def visibility(path):
+    """absent, empty, denied, readable or writable."""
+    try:
+        mode = os.stat(path).st_mode
+        if os.access(path, os.W_OK) and not stat.S_ISCHR(mode):
+            return "writable"
+        if stat.S_ISDIR(mode):
+            return "readable" if os.listdir(path) else "empty"
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return "readable" if os.read(fd, 1) else "empty"
+        finally:
+            os.close(fd)
+    except FileNotFoundError:
+        return "absent"
+    except BlockingIOError:
+        return "readable"
+    except OSError:
+        return "denied"

@@ -1,0 +1,81 @@
+"""At build time: joins the guest's modules into the blob. Usage: bundle.py OUT.cc
+
+The blob is zlib over one Python source: a table of our modules' sources, the importer that finds modules in it, and a
+call of `start.main()`. Sources, not code objects: what marshal writes is for one Python version only, and the image's is
+not known here. Comments and doc strings stay behind; line numbers stay true, since a guest that breaks says where.
+"""
+import io
+import pathlib
+import sys
+import tokenize
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGE = "_cordon"
+NOT_IN_TABLE = {"bundle", "loader", "importer"}
+
+
+def without_comments(source):
+    """The same program, line for line, without comments and without doc strings."""
+    lines = source.splitlines(keepends=True)
+    previous = tokenize.NEWLINE
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        is_doc = token.type == tokenize.STRING and previous in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+        if is_doc:
+            (first, column), (last, end) = token.start, token.end
+            tail = lines[last - 1][end:]
+            for number in range(first, last):
+                lines[number] = "\n"
+            # A body may be nothing but its doc string, so something must stand there.
+            lines[first - 1] = lines[first - 1][:column] + "0" + (tail if first == last else "\n")
+        elif token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip() + "\n"
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            previous = token.type
+    return "".join(lines)
+
+
+def module_sources(strip=True):
+    """Module name → source, of everything that goes into the table."""
+    sources = {PACKAGE: ""}
+    for path in sorted(HERE.glob("*.py")):
+        if path.stem not in NOT_IN_TABLE:
+            text = path.read_text(encoding="utf-8")
+            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text) if strip else text
+    return sources
+
+
+def loader_text():
+    """What stands in the container's command line."""
+    text = without_comments((HERE / "loader.py").read_text(encoding="utf-8"))
+    lines = [line.replace("    ", " ") for line in text.splitlines() if line.strip() not in ("", "0")]
+    text = "\n".join(lines) + "\n"
+    if len(text) >= 500:
+        raise SystemExit("loader.py is too long: %d bytes" % len(text))
+    return text
+
+
+def blob_bytes():
+    """What the loader reads from its stdin."""
+    importer = without_comments((HERE / "importer.py").read_text(encoding="utf-8"))
+    program = f"{importer}\ninstall({module_sources()!r})\nfrom {PACKAGE} import start\nstart.main()\n"
+    return zlib.compress(program.encode(), 9)
+
+
+def cc_literal(data):
+    """The bytes as C++ string literals, 60 a line; octal escapes of three digits cannot run into what follows."""
+    return "\n".join('    "%s"' % "".join("\\%03o" % byte for byte in data[at:at + 60]) for at in range(0, len(data), 60))
+
+
+def main():
+    loader, blob = loader_text().encode(), blob_bytes()
+    with open(sys.argv[1], "w", encoding="ascii") as out:
+        out.write("// Made by bundle.py from src/guest/*.py.\n#include \"src/guest/bundle.h\"\n\nnamespace guest {\n")
+        for name, data in (("loader", loader), ("blob", blob)):
+            out.write(f"\nconst std::string_view {name}{{\n{cc_literal(data)},\n    {len(data)}}};\n")
+        out.write("\n} // namespace guest\n")
+
+
+if __name__ == "__main__":
+    main()

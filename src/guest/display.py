@@ -1,0 +1,113 @@
+"""The worker: `display()`, the last value when it is a picture, and matplotlib's figures."""
+import base64
+import io
+import sys
+
+from . import context
+from .results import Media
+
+MAX_PICTURE = 16 << 20
+MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+SVG = "image/svg+xml"
+
+
+def display(*things):
+    """Shows things in the result: pictures as pictures, everything else as text."""
+    for thing in things:
+        picture = picture_of(thing)
+        if picture is None and isinstance(thing, (bytes, bytearray)):
+            picture = next(((kind, bytes(thing)) for magic, kind in MAGIC.items() if thing.startswith(magic)), None)
+        if picture is None:
+            print(thing.text if isinstance(thing, Media) and thing.text is not None else thing)
+        else:
+            send(*picture)
+
+
+def value_text(value, show):
+    """The text of a last expression's value; None where it was a picture and is shown as one."""
+    try:
+        picture = None if is_open_figure(value) else picture_of(value)
+    except Exception:
+        picture = None
+    if picture is None:
+        return show(value)
+    send(*picture)
+    return None
+
+
+def send(kind, data):
+    if len(data) > MAX_PICTURE:
+        context.current.note("a picture of %d bytes was left out; at most %d are taken" % (len(data), MAX_PICTURE))
+        return
+    if kind == SVG:
+        body = {"mime_type": kind, "text": data.decode("utf-8", "replace")}
+    else:
+        body = {"mime_type": kind, "data": base64.b64encode(data).decode("ascii")}
+    context.current.channel.notify("display", body)
+
+
+def picture_of(thing):
+    """(MIME type, bytes) of a thing that is a picture, by the ways that notebooks know; else None."""
+    if isinstance(thing, Media):
+        if thing.data is not None and str(thing.mime_type).startswith("image/"):
+            return thing.mime_type, thing.data
+        return (SVG, thing.text.encode("utf-8", "replace")) if thing.mime_type == SVG and thing.text else None
+    kind = type(thing)
+    if kind.__module__.startswith("matplotlib.") and hasattr(kind, "savefig"):
+        return "image/png", figure_bytes(thing)
+    if kind.__module__.startswith("PIL.") and hasattr(kind, "save"):
+        return pil_bytes(thing)
+    for method, mime in (("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"), ("_repr_svg_", SVG)):
+        # On the type: objects that answer to every name are no pictures.
+        if hasattr(kind, method) and not isinstance(thing, type):
+            data = getattr(thing, method)()
+            data = data[0] if isinstance(data, tuple) else data
+            if isinstance(data, str):
+                data = data.encode("utf-8", "replace") if mime == SVG else base64.b64decode(data)
+            if data:
+                return mime, bytes(data)
+    return None
+
+
+def pil_bytes(image):
+    file = io.BytesIO()
+    if getattr(image, "format", None) == "JPEG":
+        image.save(file, "JPEG")
+        return "image/jpeg", file.getvalue()
+    (image if image.mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16") else image.convert("RGB")).save(file, "PNG")
+    return "image/png", file.getvalue()
+
+
+def figure_bytes(figure):
+    file = io.BytesIO()
+    figure.savefig(file, format="png", bbox_inches="tight")
+    return file.getvalue()
+
+
+def open_figures():
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    return [manager.canvas.figure for manager in helpers.Gcf.get_all_fig_managers()] if helpers else []
+
+
+def is_open_figure(thing):
+    return any(figure is thing for figure in open_figures())
+
+
+def show_figures(*arguments, **named):
+    """Shows matplotlib's open figures and closes them; also what `plt.show()` does."""
+    try:
+        figures = open_figures()
+    except Exception:
+        return
+    for figure in figures:
+        try:
+            send("image/png", figure_bytes(figure))
+        except Exception as failure:
+            context.current.note("a figure could not be drawn: %s: %s" % (type(failure).__name__, failure))
+    if figures:
+        sys.modules["matplotlib._pylab_helpers"].Gcf.destroy_all()
+
+
+def prepare_pyplot(pyplot):
+    """After its import: there is no window, so `show` means the result."""
+    pyplot.show = show_figures

@@ -1,0 +1,185 @@
+"""PID 1: one execution, from `execute` to its result: clock, output, counters, verdict."""
+import os
+import time
+
+from . import wire
+from .output import Stream, printable
+
+ERROR_CHARACTERS = 2000
+NOTES, NOTE_CHARACTERS = 40, 1000
+LIMIT_NAMES = ("memory", "processes", "time", "disk", "open_files")
+SIGKILL = 9
+WRITABLE = ("/tmp", "/workspace", "/dev/shm")
+
+
+class Execution:
+    """What is known of the run under way. `now` is time.monotonic() throughout."""
+
+    def __init__(self, request_id, params, group, worker_pid):
+        output = params.get("output") or {}
+        self.request_id = request_id
+        self.session = params.get("session") is True
+        self.timeout = float(params.get("timeout_seconds", 30))
+        self.head, self.tail = int(output.get("head", 15000)), int(output.get("tail", 15000))
+        self.streams = {name: Stream(self.head, self.tail) for name in ("stdout", "stderr")}
+        self.group = group
+        self.worker_pid = worker_pid
+        self.kills_before, self.refusals_before = group.memory_kills(), group.refused_forks()
+        self.cpu_before = cpu_seconds(worker_pid)
+        self.began = time.monotonic()
+        self.pauses = 0
+        self.paused_at = None
+        self.paused_for = 0.0
+        self.tool_calls = 0
+        self.done = None
+        self.next_tick = self.began
+        self.ticked_at_total = 0
+        self.progress = None
+        self.next_progress = 0.0
+
+    # The clock
+
+    def pause(self, now):
+        self.pauses += 1
+        if self.pauses == 1:
+            self.paused_at = now
+
+    def resume(self, now):
+        if self.pauses == 1:
+            self.paused_for += now - self.paused_at
+        self.pauses = max(0, self.pauses - 1)
+
+    def deadline(self, now):
+        """When the run's time is over, as far as is known now."""
+        paused = self.paused_for + (now - self.paused_at if self.pauses else 0)
+        return self.began + self.timeout + min(paused, self.timeout)
+
+    # Progress
+
+    def tick(self, now):
+        """The params of a `tick`, or None; at most one a second and only where there is something new beyond the head."""
+        total = sum(stream.total_bytes for stream in self.streams.values())
+        beyond = [stream for stream in self.streams.values() if stream.beyond_head()]
+        if now < self.next_tick or not beyond or total == self.ticked_at_total:
+            return None
+        self.next_tick, self.ticked_at_total = now + 1, total
+        line = max(beyond, key=lambda stream: stream.total_bytes).last_line()
+        return {"line": line, "total_bytes": total}
+
+    # The verdict
+
+    def result(self, status, wait_status=None, usage=None, alive=False, reason=None):
+        """The `execute` result. `status` is `done`, `timeout`, `died`, or `ended` (we ended it, for `reason`)."""
+        done = self.done or {}
+        killed_for_memory = grew(self.kills_before, self.group.memory_kills())
+        facts = {"status": status, "exit_code": None, "signal": None, "error": reason, "value": None}
+        if status == "done":
+            facts.update(status="success" if done.get("status") == "success" else "error",
+                         exit_code=integer(done.get("exit_code")), error=text(done.get("error"), ERROR_CHARACTERS),
+                         value=text(done.get("value"), self.head + self.tail + 200))
+        elif status == "died":
+            facts.update(verdict_of(wait_status, killed_for_memory))
+        elif status == "ended":
+            facts["status"] = "killed"
+        facts.update(
+            stdout=self.streams["stdout"].rest(), stderr=self.streams["stderr"].rest(),
+            duration_ms=int((time.monotonic() - self.began) * 1000),
+            cpu_ms=int(self.cpu(usage) * 1000), peak_memory_bytes=self.peak(usage),
+            limits=self.limits(facts["status"], done, killed_for_memory), notes=self.notes(done),
+            tool_calls=self.tool_calls, alive=alive)
+        return facts
+
+    def cpu(self, usage):
+        if usage is not None:
+            return max(0.0, usage.ru_utime + usage.ru_stime - self.cpu_before)
+        return max(0.0, cpu_seconds(self.worker_pid) - self.cpu_before)
+
+    def peak(self, usage):
+        peak = self.group.peak_memory()
+        if peak is None or peak <= 0:
+            peak = usage.ru_maxrss * 1024 if usage is not None else resident_peak(self.worker_pid)
+        return peak
+
+    def limits(self, status, done, killed_for_memory):
+        """Which limits were hit. The counters are the kernel's; what the worker claims is added, it speaks of its own errors."""
+        claimed = done.get("limits")
+        hit = {name for name in claimed if name in LIMIT_NAMES} if isinstance(claimed, list) else set()
+        if killed_for_memory or status == "out_of_memory":
+            hit.add("memory")
+        if grew(self.refusals_before, self.group.refused_forks()):
+            hit.add("processes")
+        if status == "timeout":
+            hit.add("time")
+        if any(is_full(place) for place in WRITABLE):
+            hit.add("disk")
+        return [name for name in LIMIT_NAMES if name in hit]
+
+    def notes(self, done):
+        notes = done.get("notes")
+        if not isinstance(notes, list):
+            return []
+        return [text(note, NOTE_CHARACTERS) for note in notes[:NOTES] if isinstance(note, str)]
+
+
+def verdict_of(wait_status, killed_for_memory):
+    """What a wait status says about a worker that died without a word."""
+    if wait_status is not None and os.WIFSIGNALED(wait_status):
+        number = os.WTERMSIG(wait_status)
+        by_kernel = number == SIGKILL and killed_for_memory
+        return {"status": "out_of_memory" if by_kernel else "killed", "signal": number}
+    code = os.WEXITSTATUS(wait_status) if wait_status is not None else None
+    return {"status": "success" if code == 0 else "error", "exit_code": code}
+
+
+def grew(before, after):
+    return after is not None and after > (before or 0)
+
+
+def integer(value):
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31 else None
+
+
+def text(value, limit):
+    """A string from the worker, cut to what is allowed; None for anything else."""
+    return printable(value[:limit]) if isinstance(value, str) else None
+
+
+def is_full(place):
+    try:
+        facts = os.statvfs(place)
+    except OSError:
+        return False
+    return os.path.ismount(place) and (facts.f_blocks > 0 and facts.f_bavail == 0 or facts.f_files > 0 and facts.f_favail == 0)
+
+
+def cpu_seconds(pid):
+    """CPU time of a process and of the children that it waited for."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        own = time.clock_gettime(~pid << 3 | 2)  # the kernel's number for that process's CPU clock
+    except (OSError, IndexError):
+        return 0.0
+    children = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return own + children
+
+
+def resident_peak(pid):
+    try:
+        with open("/proc/%d/status" % pid, "rb") as file:
+            for line in file:
+                if line.startswith(b"VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
+def parse_done(line):
+    """The params of the worker's `done`; an empty dict where they are nothing that we understand."""
+    try:
+        message = wire.loads(b"".join(line))
+    except ValueError:
+        return {}
+    params = message.get("params") if isinstance(message, dict) else None
+    return params if isinstance(params, dict) else {}

@@ -1,0 +1,141 @@
+"""The worker: takes executions from the channel, runs them in `__main__`, and tells how they ended."""
+import gc
+import json
+import os
+import sys
+import time
+import types
+
+# What programs commonly import is imported here, while the container is warm and nobody waits.
+import base64, collections, concurrent.futures, contextlib, dataclasses, datetime, enum, functools, inspect, io  # noqa: F401,E401
+import itertools, math, pathlib, random, re, shutil, string, subprocess, tempfile, textwrap, typing  # noqa: F401,E401
+import traceback, warnings  # noqa: F401,E401
+
+from . import display, endings, kernel, program, runtime, surface, tracebacks, values
+from .channel import Channel
+from .loops import MainLoop
+
+DIRECTORIES = ("/workspace/.run_python", "/tmp/.run_python")
+MAX_ENVIRONMENT = 64 << 10  # of the list of servers: one string of the environment may hold 128 KiB
+
+
+class Interpreter:
+    """One `__main__` for all executions of this process."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.main_loop = MainLoop()
+        self.executions = 0
+        self.flags = 0
+        self.directory = next((place for place in DIRECTORIES if os.access(os.path.dirname(place), os.W_OK)), "/tmp")
+        self.module = types.ModuleType("__main__")
+        self.module.__dict__.update(__builtins__=sys.modules["builtins"])
+        surface.install(channel)
+
+    def execute(self, job):
+        """Runs one program; the params of `done`."""
+        self.executions += 1
+        context = runtime.begin(self.channel, job)
+        self._prepare(job)
+        report = {"status": "success", "exit_code": 0, "error": None, "value": None}
+        bounds = job.get("output", {}).get("head", 15000), job.get("output", {}).get("tail", 15000)
+        limits = set()
+        try:
+            value = self._run(job["code"])
+            if value is not None:
+                report["value"] = display.value_text(value, lambda shown: values.show(shown, *bounds))
+            del value
+        except SystemExit as end:
+            report.update(exit_report(end))
+        except BaseException as failure:
+            limits = tracebacks.limits_behind(failure)
+            report.update(status="error", exit_code=130 if isinstance(failure, KeyboardInterrupt) else 1,
+                          error=tracebacks.one_line(failure))
+            flush_then_show(failure)
+            failure.__traceback__ = None
+        if job.get("figures"):
+            display.show_figures()
+        if not job.get("session"):
+            self._end()
+        endings.flush_standard()
+        kernel.flush_c_stdio()
+        report.update(limits=sorted(limits), notes=runtime.end(context))
+        return report
+
+    def _prepare(self, job):
+        namespace = self.module.__dict__
+        filename = os.path.join(self.directory, "main.py" if self.executions == 1 else "main%d.py" % self.executions)
+        namespace.update(__name__="__main__", __file__=filename, __doc__=None, __package__=None, __spec__=None,
+                         __loader__=None, __builtins__=sys.modules["builtins"])
+        sys.modules["__main__"] = self.module
+        sys.argv = ["<run_python>"]
+        if self.executions == 1:
+            sys.path.insert(0, "")
+        listed = [{key: server.get(key) for key in ("name", "alias", "description")} for server in job["servers"]]
+        text = json.dumps(listed)
+        if len(text) > MAX_ENVIRONMENT:
+            text = json.dumps([{"name": server["name"], "alias": server["alias"]} for server in listed])
+        if len(text) <= MAX_ENVIRONMENT:
+            os.environ["MCP_AVAILABLE_SERVERS"] = text
+        surface.begin(namespace, job)
+
+    def _run(self, source):
+        filename = self.module.__file__
+        program.keep_source(source, filename, self.directory)
+        compiled = program.Program(source, filename, self.flags)
+        self.flags = compiled.flags
+        if not compiled.is_async:
+            return compiled.run(self.module.__dict__)
+        # Spawned children would run the file as a plain module, where a top-level `await` is no syntax.
+        surface.refuse_spawn()
+        return self.main_loop.run(compiled.run_async(self.module.__dict__))
+
+    def _end(self):
+        try:
+            self.main_loop.close()
+        except BaseException as failure:
+            flush_then_show(failure)
+        endings.finish(self.module.__dict__)
+
+
+def flush_then_show(failure):
+    endings.flush_standard()
+    try:
+        tracebacks.show(failure, sys.__stderr__)
+    except BaseException:
+        os.write(2, (tracebacks.one_line(failure) + "\n").encode("utf-8", "replace"))
+
+
+def exit_report(end):
+    """What `sys.exit(x)` means: None is 0, a number itself, anything else is printed and 1."""
+    code = end.code
+    if code is None:
+        return {"status": "success", "exit_code": 0}
+    if isinstance(code, int):
+        code = int(code) & 0xFF
+        return {"status": "error" if code else "success", "exit_code": code}
+    endings.flush_standard()
+    try:
+        sys.__stderr__.write("%s\n" % (code,))
+    except Exception:
+        pass
+    return {"status": "error", "exit_code": 1}
+
+
+def serve(fd):
+    """Until the channel closes. A program that is no session's ends with its process."""
+    channel = Channel(fd)
+    interpreter = Interpreter(channel)
+    gc.collect()
+    gc.freeze()  # what is ours is never walked again
+    channel.notify("warm", {})
+    exit_now = os._exit
+    while True:
+        message = channel.next_job()
+        if message is None:
+            exit_now(0)
+        job = message["params"]
+        report = interpreter.execute(job)
+        channel.notify("done", report)
+        if not job.get("session"):
+            exit_now(report["exit_code"])

@@ -1,0 +1,63 @@
+"""The worker: compiles and runs one program in a namespace, as a notebook would its cell."""
+import __future__
+import ast
+import inspect
+import linecache
+import os
+
+TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+FUTURE_FLAGS = 0
+for _name in __future__.all_feature_names:
+    FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
+
+
+class Program:
+    """Compiled code: the statements, and apart from them a last expression, whose value is wanted."""
+
+    def __init__(self, source, filename, inherited_flags=0):
+        self.source = source.lstrip("\ufeff")
+        self.filename = filename
+        flags = TOP_LEVEL_AWAIT | inherited_flags
+        tree = compile(self.source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not self._ends_in_semicolon(tree.body[-1]):
+            only_doc = len(tree.body) == 1 and isinstance(tree.body[0].value, ast.Constant)
+            last = ast.Expression(tree.body[-1].value)
+            if not only_doc:
+                tree.body.pop()
+        self.body = compile(tree, filename, "exec", flags, dont_inherit=True)
+        self.flags = self.body.co_flags & FUTURE_FLAGS | inherited_flags
+        self.last = last and compile(last, filename, "eval", flags | self.flags, dont_inherit=True)
+        self.is_async = any(code and code.co_flags & inspect.CO_COROUTINE for code in (self.body, self.last))
+
+    def _ends_in_semicolon(self, expression):
+        """As in a notebook, `x;` shows nothing."""
+        lines = self.source.encode("utf-8", "surrogatepass").split(b"\n")[expression.end_lineno - 1:]
+        return lines[0][expression.end_col_offset:].strip().startswith(b";")
+
+    def run(self, namespace):
+        """Runs it where it has no top-level await; the value of the last expression, or None."""
+        exec(self.body, namespace)
+        return eval(self.last, namespace) if self.last else None
+
+    async def run_async(self, namespace):
+        """Runs it as one coroutine."""
+        value = None
+        for code in filter(None, (self.body, self.last)):
+            value = eval(code, namespace)
+            if code.co_flags & inspect.CO_COROUTINE:
+                value = await value
+        return value if self.last else None
+
+
+def keep_source(source, filename, directory):
+    """Makes the source known to tracebacks and inspect, and puts it in its file for those who read that."""
+    lines = source.splitlines(keepends=True)
+    # Without a time, linecache never drops the entry, also when the program deletes the file.
+    linecache.cache[filename] = (len(source), None, lines, filename)
+    try:
+        os.makedirs(directory, exist_ok=True)
+        with open(filename, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+            file.write(source)
+    except OSError:
+        pass  # a full disk: only spawned children miss it

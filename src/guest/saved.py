@@ -1,0 +1,107 @@
+"""The worker: saved tools. A function travels as source, with the imports and definitions that it needs; nothing runs by itself."""
+import ast
+import builtins
+import inspect
+import linecache
+import sys
+import textwrap
+
+from . import context
+
+_loaded = {}
+
+
+def source_of(function):
+    """The function's source, made whole: what it names at the top level of its own file comes along."""
+    if not inspect.isfunction(inspect.unwrap(function)) or getattr(function, "__name__", "<lambda>") == "<lambda>":
+        raise TypeError("save_tool needs a function made with def")
+    inner = inspect.unwrap(function)
+    if inner.__closure__:
+        raise ValueError("%s uses variables of the function around it; only its own source can be saved" % inner.__name__)
+    try:
+        text = textwrap.dedent(inspect.getsource(inner))
+    except OSError:
+        raise ValueError("the source of %s is not known" % inner.__name__) from None
+    node = ast.parse(text).body[0]
+    node.decorator_list = [item for item in node.decorator_list if not names(item) & {"save_tool"}]
+    definition = without_lines(text, node)
+    return "\n".join(needed_by(node, inner) + [definition]).strip() + "\n"
+
+
+def without_lines(text, node):
+    """The definition as written, less the decorators that were taken out."""
+    first = min([item.lineno for item in node.decorator_list] + [node.lineno])
+    lines = text.splitlines()
+    kept = [line for number, line in enumerate(lines, 1)
+            if number >= node.lineno or number >= first and covers(node.decorator_list, number)]
+    return "\n".join(kept)
+
+
+def covers(items, number):
+    return any(item.lineno <= number <= item.end_lineno for item in items)
+
+
+def names(node):
+    """Names that are read in a piece of syntax, and the last parts of dotted ones."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} | {
+        part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
+
+
+def read_names(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def bound_names(statement):
+    """What a top-level statement defines."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(item.asname or item.name).partition(".")[0] for item in statement.names}
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return set()
+
+
+def needed_by(node, function):
+    """Source of the top-level statements that `node` relies on, directly or through others, in their order."""
+    source = "".join(linecache.getlines(inspect.getsourcefile(function) or ""))
+    try:
+        top = compile(source, "<source>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT).body
+    except (SyntaxError, ValueError):
+        return []
+    wanted, chosen, todo = set(), set(), [node]
+    while todo:
+        fresh = {name for name in read_names(todo.pop()) if name not in wanted and not hasattr(builtins, name)}
+        wanted |= fresh
+        for index, statement in enumerate(top):
+            if index not in chosen and bound_names(statement) & fresh and node.name not in bound_names(statement):
+                chosen.add(index)
+                todo.append(statement)
+    futures = [index for index, statement in enumerate(top)
+               if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"]
+    return [ast.get_source_segment(source, top[index]) if not getattr(top[index], "decorator_list", None)
+            else ast.unparse(top[index]) for index in sorted(chosen.union(futures))]
+
+
+def load(name, surface_names):
+    """The saved function of this name; AttributeError where there is none."""
+    if name in _loaded:
+        return _loaded[name]
+    if name not in context.current.saved_tools:
+        raise AttributeError("no saved tool %r; there are: %s" % (name, ", ".join(context.current.saved_tools) or "none"))
+    found = context.current.ask("saved_tools", {"names": [name]})["tools"]
+    if not found:
+        raise AttributeError("no saved tool %r" % name)
+    source, filename = found[0]["source"], "<saved tool %s>" % name
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = dict(surface_names, __name__="mcp.tools." + name, __builtins__=sys.modules["builtins"])
+    exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+    if name not in namespace:
+        raise AttributeError("the saved source of %r does not define it" % name)
+    _loaded[name] = namespace[name]
+    return _loaded[name]
+
+
+def forget(name):
+    _loaded.pop(name, None)

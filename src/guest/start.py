@@ -1,0 +1,43 @@
+"""PID 1: what happens between the loader and the supervisor's loop, in this order."""
+import os
+import _signal as signal
+
+from . import kernel, seccomp
+
+
+def main():
+    try:
+        begin()
+    except BaseException as failure:  # the last words of a guest that broke: one line, whatever it was
+        os.write(2, ("guest: %s: %s at %s\n" % (type(failure).__name__, failure, places(failure))).encode("utf-8", "replace"))
+        os._exit(70)
+
+
+def begin():
+    kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
+    quiet = ignore_signals()
+    own_filter = seccomp.install()
+    from . import supervisor
+    supervisor.Supervisor(own_filter, quiet).run()
+
+
+def ignore_signals():
+    """Every signal that can be ignored, except SIGCHLD. Returns their numbers."""
+    ignored = []
+    for number in range(1, signal.NSIG):
+        if number != signal.SIGCHLD:
+            try:
+                signal.signal(number, signal.SIG_IGN)
+                ignored.append(number)
+            except (OSError, ValueError):
+                pass  # SIGKILL, SIGSTOP and those that the C library keeps
+    return ignored
+
+
+def places(failure):
+    """Where it was raised, as `file:line` from the outermost frame in."""
+    found, trace = [], failure.__traceback__
+    while trace is not None:
+        found.append("%s:%d" % (trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return " ".join(found[-6:])

@@ -1,0 +1,446 @@
+"""PID 1: one thread, one loop. It relays, counts, and ends things; it waits for nobody and trusts nothing that the worker says."""
+import os
+import select
+import time
+import fcntl
+import _signal as signal
+import _socket
+
+from . import attestation, cgroup, wire
+from .artifacts import Artifacts
+from .execution import Execution, parse_done
+from .outbox import Outbox
+
+READ = 256 << 10
+PIPE_BYTES = 1 << 20
+F_SETPIPE_SZ, FIONREAD = 1031, 0x541B
+CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
+
+MAX_UNANSWERED = 1024
+HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
+WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
+STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
+PROGRESS_SECONDS = 0.2
+
+CALLS = {b"servers", b"list_tools", b"call_tool", b"query_tool_docs", b"search_tool_docs", b"capability_summary",
+         b"save_tool", b"saved_tools", b"delete_tool"}
+
+IN, OUT = select.POLLIN, select.POLLOUT
+
+
+class Supervisor:
+    """All state of PID 1. `handlers` maps a descriptor to what is done when it is ready."""
+
+    def __init__(self, own_filter, ignored_signals):
+        self.own_filter = own_filter
+        self.ignored_signals = ignored_signals
+        self.host_lines, self.worker_lines = wire.Lines(), wire.Lines()
+        self.to_host = Outbox(1)
+        self.to_worker = None
+        self.poll = select.poll()
+        self.masks = {}
+        self.handlers = {}
+        self.group = cgroup.Cgroup()
+        self.artifacts = Artifacts()
+        self.execution = None
+        self.unanswered = set()   # ids of the worker's requests that the host has not answered
+        self.abandoned = set()    # of these, the ones whose execution has ended
+        self.worker_pid = None
+        self.worker_end = None    # (wait status, rusage) once it was reaped
+        self.warm = False
+        self.garbage = 0
+        self.worker_bytes = 0
+        self.life_ends = self.heartbeat_seconds = None
+        self.heard = self.worker_took = time.monotonic()
+
+    # Start
+
+    def run(self):
+        os.set_blocking(0, False)
+        os.set_blocking(1, False)
+        self._watch_children()
+        self._fork_worker()
+        self.handlers[0], self.handlers[1] = self._host_ready, lambda events: self.to_host.pump()
+        self.artifacts.prepare()
+        self.facts = attestation.collect(self.own_filter)
+        while True:
+            self._set_masks()
+            for fd, events in self.poll.poll(self._milliseconds()):
+                if fd in self.handlers:
+                    self.handlers[fd](events)
+            self._check_clocks(time.monotonic())
+            if self.to_host.broken:
+                os._exit(0)
+
+    def _watch_children(self):
+        reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        self.wake_fds = (reader, writer)
+
+        def woken(events):
+            try:
+                os.read(reader, 4096)
+            except BlockingIOError:
+                pass
+            self._reap()
+        self.handlers[reader] = woken
+
+    def _fork_worker(self):
+        ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(2)]
+        for _, writer in pipes:
+            try:
+                fcntl.fcntl(writer, F_SETPIPE_SZ, PIPE_BYTES)
+            except OSError:
+                pass  # more than this user may have; the smaller pipe works as well
+        self.worker_pid = os.fork()
+        if self.worker_pid == 0:
+            from . import worker
+            worker.main(theirs.detach(), pipes[0][1], pipes[1][1], self.ignored_signals)
+        theirs.close()
+        self.worker_socket = ours
+        self.worker_fd = ours.fileno()
+        os.set_blocking(self.worker_fd, False)
+        self.to_worker = Outbox(self.worker_fd)
+        self.handlers[self.worker_fd] = self._worker_ready
+        self.output_fds = {}
+        for name, (reader, writer) in zip(("stdout", "stderr"), pipes):
+            os.close(writer)
+            os.set_blocking(reader, False)
+            self.output_fds[reader] = name
+            self.handlers[reader] = lambda events, fd=reader: self._from_pipe(fd)
+
+    # The loop
+
+    def _set_masks(self):
+        wanted = dict.fromkeys([self.wake_fds[0], *self.output_fds], IN)
+        wanted[0] = 0 if self.to_worker.size > WORKER_BACKLOG else IN
+        wanted[1] = OUT if self.to_host.size else 0
+        if self.worker_fd in self.handlers:
+            listens = len(self.unanswered) < MAX_UNANSWERED and self.to_host.size < HOST_BACKLOG
+            wanted[self.worker_fd] = (IN if listens else 0) | (OUT if self.to_worker.size else 0)
+        for fd in [fd for fd in self.masks if fd not in wanted]:
+            self.poll.unregister(fd)
+            del self.masks[fd]
+        for fd, mask in wanted.items():
+            if self.masks.get(fd) != mask:
+                self.poll.register(fd, mask)
+                self.masks[fd] = mask
+
+    def _host_ready(self, events):
+        if events & IN:
+            self._from_host()
+        else:  # hung up while we were not listening
+            os._exit(0)
+
+    def _worker_ready(self, events):
+        if events & OUT and self.to_worker.pump():
+            self.worker_took = time.monotonic()
+        if events & IN:
+            self._from_worker()
+        elif events & ~OUT:  # it closed its end while we were not listening
+            self._forget_worker()
+
+    def _milliseconds(self):
+        now = time.monotonic()
+        times = [now + 5]
+        if self.heartbeat_seconds is not None:
+            times.append(self.heard + self.heartbeat_seconds)
+        run = self.execution
+        if run is not None:
+            times.append(run.deadline(now))
+            if run.progress is not None:
+                times.append(run.next_progress)
+            if any(stream.beyond_head() for stream in run.streams.values()):
+                times.append(max(run.next_tick, now + 0.05))
+        return max(0, int((min(times) - now) * 1000) + 1)
+
+    def _check_clocks(self, now):
+        if self.life_ends is not None and time.clock_gettime(CLOCK_BOOTTIME) >= self.life_ends:
+            os._exit(0)
+        host_waits_for_us = self.to_worker.size > WORKER_BACKLOG
+        if host_waits_for_us:
+            self.heard = now
+            if now - self.worker_took > STALLED_SECONDS:
+                self._end_worker("the program does not read the answers to its calls")
+                self.worker_took = now
+        elif self.heartbeat_seconds is not None and now - self.heard > self.heartbeat_seconds:
+            os._exit(0)
+        run = self.execution
+        if run is None:
+            return
+        if now >= run.deadline(now):
+            self._finish("timeout")
+            return
+        tick = run.tick(now)
+        if tick:
+            self._tell("tick", tick)
+        if run.progress is not None and now >= run.next_progress:
+            self.to_host.put(run.progress)
+            run.progress, run.next_progress = None, now + PROGRESS_SECONDS
+
+    # The host
+
+    def _from_host(self):
+        try:
+            data = os.read(0, READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            os._exit(0)
+        if not data:
+            os._exit(0)
+        self.heard = time.monotonic()
+        for line in self.host_lines.feed(data):
+            number = wire.is_answer(wire.head_of(line))
+            if number is not None:
+                self._relay_answer(number, line)
+            else:
+                self._obey(line)
+
+    def _relay_answer(self, number, line):
+        self.unanswered.discard(number)
+        if number in self.abandoned:
+            self.abandoned.discard(number)
+            return
+        if self.to_worker.size == 0:
+            self.worker_took = time.monotonic()
+        self.to_worker.put(line)
+
+    def _obey(self, line):
+        message = wire.loads(b"".join(line)) if line != [b"\n"] else {}
+        method, params, now = message.get("method"), message.get("params") or {}, time.monotonic()
+        if method == "execute":
+            self._execute(message["id"], params, line)
+        elif method == "boot":
+            self.life_ends = time.clock_gettime(CLOCK_BOOTTIME) + params["life_seconds"]
+            self.heartbeat_seconds = params["heartbeat_seconds"]
+        elif method == "pause" and self.execution is not None:
+            self.execution.pause(now)
+        elif method == "resume" and self.execution is not None:
+            self.execution.resume(now)
+        elif "id" in message and method:
+            self.to_host.put([wire.failure(message["id"], -32601, "no method " + method)])
+
+    def _execute(self, request_id, params, line):
+        if self.execution is not None:
+            self.to_host.put([wire.failure(request_id, -32000, "an execution is under way")])
+        elif self.worker_fd not in self.handlers or self.worker_end is not None:
+            self.to_host.put([wire.failure(request_id, -32000, "the interpreter has ended")])
+        else:
+            self._drain(None)
+            self.execution = Execution(request_id, params, self.group, self.worker_pid)
+            self.garbage = 0
+            self.to_worker.put(line)
+
+    def _tell(self, method, params):
+        self.to_host.put([wire.notification(method, params)])
+
+    # The worker
+
+    def _from_worker(self):
+        """Reads once; what follows waits for the next turn, so that no flood starves the rest."""
+        try:
+            data = os.read(self.worker_fd, READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._forget_worker()
+            return
+        self.worker_bytes += len(data)
+        try:
+            for line in self.worker_lines.feed(data):
+                self._judge(line)
+        except wire.TooLong:
+            self.worker_lines = wire.Lines()
+            self._end_worker("the program sent a message of more than %d MiB" % (wire.MAX_LINE >> 20))
+
+    def _judge(self, line):
+        """One line of the worker's: a request or a notification that it may send, or nothing."""
+        head = wire.head_of(line)
+        request, method = wire.request_of(head), wire.notification_of(head)
+        run = self.execution
+        if request and request[1] in CALLS and request[0] not in self.unanswered and request[0] not in self.abandoned:
+            number, method = request
+            if run is None:
+                self.to_worker.put([cancelled(number, "no execution is under way")])
+                return
+            self.unanswered.add(number)
+            run.tool_calls += method == b"call_tool"
+            self.to_host.put(line)
+        elif method == b"warm" and not self.warm:
+            self.warm = True
+            self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
+        elif run is None:
+            pass
+        elif method == b"done":
+            size = sum(map(len, line))
+            run.done = parse_done(line) if size <= (1 << 20) + 12 * (run.head + run.tail) else {}
+            self._finish("done")
+        elif method == b"progress" and len(line) == 1 and len(line[0]) <= 8192:
+            run.progress = line
+        elif method == b"display":
+            self.to_host.put(line)
+        else:
+            self.garbage += 1
+
+    def _forget_worker(self):
+        """Its end of the socket is closed. The process may live on, and its exit then tells the rest."""
+        self.handlers.pop(self.worker_fd, None)
+        self.to_worker.broken = True
+        self.to_worker.pieces.clear()
+        self.to_worker.size = 0
+
+    def _end_worker(self, reason):
+        if self.execution is not None:
+            self._finish("ended", reason)
+        elif self.worker_end is None:
+            kill(self.worker_pid)
+
+    def _reap(self):
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self.worker_pid:
+                self.worker_end = (status, usage)
+                if not self.warm:
+                    raise RuntimeError("the worker died before it was warm (wait status %d)" % status)
+                self._drain_worker()
+                if self.execution is not None:
+                    self._finish("died")
+
+    def _drain_worker(self):
+        """What a dead worker said last: its `done` may still lie in the socket."""
+        left = available(self.worker_fd) if self.worker_fd in self.handlers else 0
+        while left > 0 and self.worker_fd in self.handlers:
+            before = self.worker_bytes
+            self._from_worker()
+            if self.worker_bytes == before:
+                return
+            left -= self.worker_bytes - before
+
+    # Output
+
+    def _from_pipe(self, fd):
+        data = self._read_pipe(fd)
+        if data and self.execution is not None:
+            self._take(self.output_fds[fd], data)
+
+    def _read_pipe(self, fd):
+        try:
+            data = os.read(fd, READ)
+        except BlockingIOError:
+            return b""
+        if not data:  # every writer has closed it
+            del self.handlers[fd], self.output_fds[fd]
+            self.poll.unregister(fd)
+            del self.masks[fd]
+            os.close(fd)
+        return data
+
+    def _take(self, name, data):
+        text = self.execution.streams[name].feed(data)
+        if text:
+            self._tell("output", {"stream": name, "text": text})
+
+    def _drain(self, run):
+        """Reads what lies in the pipes now, and no more: a process left behind may print for ever."""
+        for fd in list(self.output_fds):
+            left = available(fd)
+            while left > 0 and fd in self.output_fds:
+                name = self.output_fds[fd]
+                data = self._read_pipe(fd)
+                left -= len(data)
+                if not data:
+                    break
+                if run is not None:
+                    self._take(name, data)
+
+    # The end of an execution
+
+    def _finish(self, how, reason=None):
+        run = self.execution
+        stays = how == "done" and run.session and self.worker_end is None
+        if how in ("timeout", "ended"):
+            kill_all(self.worker_pid)
+        self._drain(run)
+        for name, stream in run.streams.items():
+            text = stream.finish()
+            if text:
+                self._tell("output", {"stream": name, "text": text})
+        if run.progress is not None:
+            self.to_host.put(run.progress)
+        for artifact in self.artifacts.changed():
+            self._tell("artifact", artifact)
+        status, usage = self.worker_end or (None, None)
+        result = run.result(how, status, usage, stays, reason)
+        if self.garbage:
+            result["notes"].append("%d malformed messages on the channel for calls were ignored" % self.garbage)
+        self.execution = None
+        self._abandon_calls(stays)
+        if stays:
+            stays = kill_others(self.worker_pid)
+            result["alive"] = stays
+        self.to_host.put([wire.answer(run.request_id, result)])
+        if not stays:
+            kill_all(self.worker_pid)
+
+    def _abandon_calls(self, worker_stays):
+        for number in self.unanswered:
+            self.abandoned.add(number)
+            if worker_stays:
+                self.to_worker.put([cancelled(number, "the execution that made this call has ended")])
+        self.unanswered.clear()
+
+
+def cancelled(number, message):
+    return wire.failure(int(number), -32800, message, "cancelled")
+
+
+def available(fd):
+    try:
+        return int.from_bytes(fcntl.ioctl(fd, FIONREAD, b"\0\0\0\0"), "little")
+    except OSError:
+        return 0
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def kill_all(worker_pid):
+    """Everything in the container but us. Where we are not PID 1 (the attestation says so), at least the worker."""
+    if os.getpid() == 1:
+        kill(-1)
+    else:
+        kill(worker_pid)
+
+
+def kill_others(worker_pid):
+    """Every process but the worker and us; False where they multiply faster, and everything was killed instead."""
+    if os.getpid() != 1:
+        return True
+    for _ in range(50):
+        others = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in (1, worker_pid)]
+        others = [pid for pid in others if is_alive(pid)]
+        if not others:
+            return True
+        for pid in others:
+            kill(pid)
+    kill(-1)
+    return False
+
+
+def is_alive(pid):
+    text = cgroup.read_text("/proc/%d/stat" % pid)
+    return text is not None and text.rpartition(")")[2].split()[:1] not in (["Z"], ["X"], [])

@@ -1,0 +1,78 @@
+"""The worker: tracebacks as the user's own, without a frame of ours."""
+import errno
+import sys
+import traceback
+
+OURS = "<cordon "
+
+
+def without_our_frames(failure):
+    """Takes our frames out of the exception's traceback and out of those of its causes. Returns the exception."""
+    seen, todo = set(), [failure]
+    while todo:
+        item = todo.pop()
+        if item is None or id(item) in seen:
+            continue
+        seen.add(id(item))
+        item.__traceback__ = strip(item.__traceback__)
+        todo += [item.__cause__, item.__context__, *getattr(item, "exceptions", ())]
+    return failure
+
+
+def strip(trace):
+    kept = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
+            kept.append(trace)
+        trace = trace.tb_next
+    for first, second in zip(kept, kept[1:] + [None]):
+        first.tb_next = second
+    return kept[0] if kept else None
+
+
+def show(failure, stream):
+    """Prints it as Python would, or by the program's own sys.excepthook."""
+    without_our_frames(failure)
+    hook = sys.excepthook
+    if hook is not sys.__excepthook__ and callable(hook):
+        try:
+            hook(type(failure), failure, failure.__traceback__)
+            return
+        except Exception:
+            pass  # as Python does: then the usual way
+    try:
+        text = "".join(traceback.TracebackException(type(failure), failure, failure.__traceback__).format())
+    except BaseException:  # user code may have broken what formatting needs
+        text = one_line(failure) + "\n"
+    stream.write(text)
+
+
+def one_line(failure):
+    """`ValueError: x`, the first line only."""
+    kind = type(failure)
+    name = kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else "%s.%s" % (kind.__module__, kind.__qualname__)
+    try:
+        message = failure.msg if isinstance(failure, SyntaxError) else str(failure)
+        lines = str(message).strip().splitlines()
+    except BaseException:
+        lines = ["<its text could not be made>"]
+    return (name + ": " + lines[0] if lines else name)[:500]
+
+
+ERRNO_LIMITS = {errno.ENOSPC: "disk", errno.EDQUOT: "disk", errno.EMFILE: "open_files", errno.ENFILE: "open_files",
+                errno.EAGAIN: "processes", errno.ENOMEM: "memory"}
+
+
+def limits_behind(failure):
+    """Which limits an exception speaks of."""
+    found, seen = set(), set()
+    while failure is not None and id(failure) not in seen:
+        seen.add(id(failure))
+        if isinstance(failure, MemoryError):
+            found.add("memory")
+        elif isinstance(failure, OSError) and failure.errno in ERRNO_LIMITS:
+            found.add(ERRNO_LIMITS[failure.errno])
+        elif isinstance(failure, RuntimeError) and str(failure).startswith("can't start new thread"):
+            found.add("processes")
+        failure = failure.__cause__ or failure.__context__
+    return found

@@ -1,0 +1,60 @@
+"""The worker, from its fork on: the one process that runs user code."""
+import os
+import sys
+import _signal as signal
+
+from . import kernel
+
+CHANNEL = 3
+KEPT_IGNORED = {signal.SIGPIPE, signal.SIGXFSZ}  # as every Python has it
+BROKEN = 70
+
+
+def main(channel_fd, stdout_fd, stderr_fd, ignored_signals):
+    """Never returns: the stack below belongs to PID 1's copy of itself."""
+    try:
+        give_up_the_host(channel_fd, stdout_fd, stderr_fd)
+        restore_signals(ignored_signals)
+        become_ordinary()
+        from . import streams
+        streams.install()
+        from . import interpreter  # and with it everything that user code will find imported
+        interpreter.serve(CHANNEL)
+    except BaseException as failure:
+        from . import start
+        os.write(2, ("the interpreter broke: %s: %s at %s\n" % (
+            type(failure).__name__, failure, start.places(failure))).encode("utf-8", "replace"))
+    finally:
+        os._exit(BROKEN)
+
+
+def give_up_the_host(channel_fd, stdout_fd, stderr_fd):
+    """0 is empty, 1 and 2 are pipes, 3 is the channel; nothing else stays open."""
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(stdout_fd, 1)
+    os.dup2(stderr_fd, 2)
+    if channel_fd != CHANNEL:
+        os.dup2(channel_fd, CHANNEL, inheritable=False)
+    os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX") if os.sysconf("SC_OPEN_MAX") > 0 else 65536)
+
+
+def restore_signals(ignored):
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in ignored:
+        if number not in KEPT_IGNORED:
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def become_ordinary():
+    """May be inspected like any process, and is the first that the kernel ends when memory is short."""
+    kernel.try_prctl(kernel.PR_SET_DUMPABLE, 1)
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
+    sys.dont_write_bytecode = True
