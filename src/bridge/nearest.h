@@ -4,8 +4,10 @@
 
 namespace bridge {
 
-/// The names nearest to `wanted` (edit distance, case and punctuation ignored), best first, at most `most`; none that is not near at all.
-std::vector<std::string> nearest(const std::string& wanted, const std::vector<std::string>& names, std::size_t most = 3);
+/// The names nearest to `wanted` (edit distance, case and punctuation ignored), best first, at most `most`;
+/// none that is not near at all.
+std::vector<std::string> nearest(const std::string& wanted, const std::vector<std::string>& names,
+                                 std::size_t most = 3);
 
 /// " (did you mean \"a\" or \"b\"?)", or "" where nothing is near.
 std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names);

@@ -1,0 +1,213 @@
+#include "src/bridge/tool_docs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/bridge/json_tree.h"
+#include "src/bridge/python_name.h"
+
+namespace bridge {
+
+namespace {
+
+constexpr std::size_t most_signature = 2000;
+constexpr std::size_t most_names = 200;
+constexpr std::size_t most_values = 100'000; // of a schema; beyond, none of it is read
+constexpr int most_depth = 64;
+constexpr int most_nesting = 4; // of a type in a signature: list[dict[str, list[…]]] helps nobody
+
+/// The schema that a local `$ref` leads to; the schema itself where there is none. A cycle ends after a few
+/// steps.
+const JsonTree& resolve(const JsonTree& root, const JsonTree& schema) {
+    const JsonTree* at = &schema;
+    for (int steps = 0; steps < 8; ++steps) {
+        std::string_view ref = at->find_text("$ref");
+        if (!ref.starts_with("#/")) break;
+        const JsonTree* target = &root;
+        while (target && !ref.empty()) { // "#/$defs/Name"
+            ref.remove_prefix(std::min(ref.find('/'), ref.size() - 1) + 1);
+            const std::string_view key = ref.substr(0, ref.find('/'));
+            target = target->find(key);
+            ref.remove_prefix(key.size());
+        }
+        if (!target) break;
+        at = target;
+    }
+    return *at;
+}
+
+/// A JSON value as Python writes it; "..." for one that is long or nested.
+std::string literal(const JsonTree& value) {
+    switch (value.kind) {
+    case json::Kind::null:
+        return "None";
+    case json::Kind::boolean:
+        return value.flag ? "True" : "False";
+    case json::Kind::number:
+        return value.text;
+    case json::Kind::string:
+        return value.text.size() <= 60 ? json::quote(value.text) : "...";
+    case json::Kind::array:
+        return value.items.empty() ? "[]" : "...";
+    case json::Kind::object:
+        return value.members.empty() ? "{}" : "...";
+    }
+    return "...";
+}
+
+/// Alternatives of a union, each once, None last.
+struct Union {
+    std::vector<std::string> parts;
+    bool none = false;
+
+    void add(const std::string& part) {
+        if (part == "None")
+            none = true;
+        else if (std::find(parts.begin(), parts.end(), part) == parts.end())
+            parts.push_back(part);
+    }
+    std::string str() const {
+        if (parts.empty()) return none ? "None" : "Any";
+        if (parts.size() > 6 || std::find(parts.begin(), parts.end(), "Any") != parts.end()) return "Any";
+        std::string text;
+        for (const std::string& part : parts) text += (text.empty() ? "" : " | ") + part;
+        return none ? text + " | None" : text;
+    }
+};
+
+std::string type_of(const JsonTree& root, const JsonTree& schema, int nesting);
+
+/// "Literal[\"a\", \"b\"]", or "" where the values are too many to show.
+std::string literals(const std::vector<JsonTree>& values) {
+    std::string text;
+    bool none = false;
+    for (const JsonTree& value : values) {
+        const std::string each = literal(value);
+        if (each == "...") return "";
+        if (each == "None")
+            none = true;
+        else
+            text += (text.empty() ? "" : ", ") + each;
+    }
+    if (text.empty()) return none ? "None" : "";
+    if (text.size() > 160) return "";
+    return "Literal[" + text + "]" + (none ? " | None" : "");
+}
+
+std::string named_type(const JsonTree& root, const JsonTree& schema, std::string_view name, int nesting) {
+    if (name == "string") return "str";
+    if (name == "integer") return "int";
+    if (name == "number") return "float";
+    if (name == "boolean") return "bool";
+    if (name == "null") return "None";
+    if (name == "array") {
+        const JsonTree* items = schema.find("items");
+        const std::string inner = items && items->is_object() ? type_of(root, *items, nesting + 1) : "Any";
+        return inner == "Any" ? "list" : "list[" + inner + "]";
+    }
+    if (name == "object") {
+        const JsonTree* values = schema.find("additionalProperties");
+        const bool is_map = values && values->is_object() && !schema.find("properties");
+        const std::string inner = is_map ? type_of(root, *values, nesting + 1) : "Any";
+        return inner == "Any" ? "dict" : "dict[str, " + inner + "]";
+    }
+    return "Any";
+}
+
+std::string type_of(const JsonTree& root, const JsonTree& given, int nesting) {
+    if (nesting > most_nesting) return "Any";
+    const JsonTree& schema = resolve(root, given);
+    if (const JsonTree* value = schema.find("const"))
+        if (const std::string text = literals({*value}); !text.empty()) return text;
+    if (const JsonTree* values = schema.find("enum"))
+        if (const std::string text = literals(values->items); !text.empty()) return text;
+    Union all;
+    if (const JsonTree* type = schema.find("type")) {
+        if (type->is_string()) return named_type(root, schema, type->text, nesting);
+        for (const JsonTree& each : type->items) all.add(named_type(root, schema, each.text, nesting));
+        return all.str();
+    }
+    for (const char* key : {"anyOf", "oneOf"})
+        if (const JsonTree* choices = schema.find(key)) {
+            for (std::size_t i = 0; i < choices->items.size() && i < 16; ++i)
+                all.add(type_of(root, choices->items[i], nesting + 1));
+            return all.str();
+        }
+    if (const JsonTree* parts = schema.find("allOf"); parts && parts->items.size() == 1)
+        return type_of(root, parts->items.front(), nesting + 1);
+    return schema.find("properties") ? "dict" : "Any";
+}
+
+struct Parameter {
+    std::string text;
+    bool required = false;
+};
+
+std::vector<Parameter> parameters(const JsonTree& root) {
+    std::vector<Parameter> found;
+    const JsonTree& schema = resolve(root, root);
+    const JsonTree* properties = schema.find("properties");
+    if (!properties) return found;
+    std::set<std::string_view> required;
+    if (const JsonTree* names = schema.find("required"))
+        for (const JsonTree& name : names->items) required.insert(name.text);
+    std::set<std::string> taken; // an exact name goes before one that was made fit
+    for (const auto& [name, unused] : properties->members) taken.insert(name);
+    for (const auto& [name, property] : properties->members) {
+        if (found.size() == most_names) break;
+        const std::string alias = parameter_alias(name);
+        if (alias != name && !taken.insert(alias).second) continue; // reachable through **{…} only
+        Parameter parameter;
+        parameter.required = required.contains(name);
+        const std::string type = type_of(root, property, 0);
+        const JsonTree* preset = property.find("default");
+        parameter.text = type == "Any" ? alias : alias + ": " + type;
+        const char* equals = type == "Any" ? "=" : " = ";
+        if (!parameter.required) parameter.text += equals + (preset ? literal(*preset) : std::string("..."));
+        found.push_back(std::move(parameter));
+    }
+    std::stable_partition(found.begin(), found.end(), [](const Parameter& p) { return p.required; });
+    return found;
+}
+
+} // namespace
+
+std::string python_signature(std::string_view alias, std::string_view input_schema) {
+    std::string text(alias.substr(0, most_signature / 2));
+    text += '(';
+    try {
+        const JsonTree root = read_tree(input_schema, most_values, most_depth);
+        const std::vector<Parameter> all = parameters(root);
+        // a call takes one positional argument: the first required parameter, or the only one
+        const bool has_positional = !all.empty() && (all.front().required || all.size() == 1);
+        std::string separator;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const bool star = i == (has_positional ? 1 : 0);
+            const std::string piece = separator + (star ? "*, " : "") + all[i].text;
+            if (text.size() + piece.size() + 6 > most_signature) {
+                text += separator + "...";
+                break;
+            }
+            text += piece;
+            separator = ", ";
+        }
+    } catch (const json::Error&) {
+        text += "**arguments"; // a schema that cannot be read tells nothing
+    }
+    return text + ")";
+}
+
+std::vector<std::string> parameter_names(std::string_view input_schema) {
+    std::vector<std::string> names;
+    try {
+        const JsonTree root = read_tree(input_schema, most_values, most_depth);
+        const JsonTree* properties = resolve(root, root).find("properties");
+        if (properties)
+            for (const auto& [name, unused] : properties->members)
+                if (names.size() < most_names) names.push_back(name);
+    } catch (const json::Error&) { // none can be read
+    }
+    return names;
+}
+
+} // namespace bridge
