@@ -59,6 +59,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     Clock::time_point born = Clock::now();
     std::unique_ptr<GuestChannel> channel;
     std::unique_ptr<jsonrpc::Peer> peer;
+    // shared with the coroutine that waits on it, which ends when this is cancelled by close()
+    std::shared_ptr<asio::steady_timer> heartbeat = std::make_shared<asio::steady_timer>(workshop.executor);
     asio::steady_timer ready_event; // cancel() says: ready came, or the channel ended
     std::string facts; // JSON text of the attestation; empty until `ready`
     std::string python;
@@ -74,6 +76,7 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     bool removed = false;
 
     void close() {
+        heartbeat->cancel();
         if (clock) clock->stop();
         if (channel) channel->close();
         if (std::exchange(removed, true)) return;
@@ -153,11 +156,11 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
 
 namespace {
 
-template <class State> asio::awaitable<void> keep_alive(std::weak_ptr<State> weak, asio::any_io_executor executor) {
+template <class State> asio::awaitable<void> keep_alive(std::weak_ptr<State> weak, std::shared_ptr<asio::steady_timer> timer) {
     for (;;) {
-        asio::steady_timer timer(executor, heartbeat_every);
+        timer->expires_after(heartbeat_every);
         boost::system::error_code ec;
-        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ec));
+        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ec));
         const auto state = weak.lock();
         if (!state || !state->peer || state->peer->closed() || state->removed) co_return;
         state->peer->notify("heartbeat", "{}");
@@ -215,7 +218,7 @@ asio::awaitable<void> Sandbox::State::converse() {
         if (const auto state = weak.lock()) state->ready_event.cancel();
     };
     asio::co_spawn(workshop.executor, peer->run(), std::move(ended));
-    asio::co_spawn(workshop.executor, keep_alive(weak, workshop.executor), asio::detached);
+    asio::co_spawn(workshop.executor, keep_alive(weak, heartbeat), asio::detached);
     co_return;
 }
 

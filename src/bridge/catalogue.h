@@ -1,0 +1,88 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/jsonrpc/message.h"
+
+namespace config {
+struct ServerLists;
+}
+
+namespace bridge {
+
+/// A tool of an upstream server. The JSON texts are the server's, checked to be JSON; hostile otherwise.
+struct CatalogueTool {
+    std::string name;              ///< On the wire.
+    std::string alias;             ///< In Python.
+    std::string description{};
+    std::string input_schema{};    ///< JSON object.
+    std::string output_schema{};   ///< JSON object, or empty.
+    std::string annotations{};     ///< JSON object, or empty.
+};
+
+/// An upstream server as it is configured and as it stands.
+struct CatalogueServer {
+    std::string name;
+    std::string alias;
+    std::string description{};
+    std::string cwd{};
+    std::string source{};          ///< The file that names it.
+    std::string transport{};       ///< "stdio", "http", "sse"
+    bool usable = true;
+    std::string state{};           ///< "not started", "starting", "ready", "failed", "disabled"
+    std::string reason{};          ///< Why it cannot be used, or why it failed last.
+    std::string version{};         ///< Protocol version, once started.
+    std::optional<std::size_t> tools{};
+};
+
+/// The user's other MCP servers: configured at start, started on first use, kept warm, started again after they died (with back-off). On the loop's thread.
+class Catalogue {
+public:
+    Catalogue(boost::asio::any_io_executor executor, const config::ServerLists& lists, std::map<std::string, std::string> base_environment,
+              std::function<void(const std::string&)> log);
+    ~Catalogue();
+    Catalogue(const Catalogue&) = delete;
+    Catalogue& operator=(const Catalogue&) = delete;
+
+    /// All configured ones, in the order of the files.
+    std::vector<CatalogueServer> servers() const;
+
+    /// The configured name for a name or alias; nullopt: there is none.
+    std::optional<std::string> find(const std::string& name_or_alias) const;
+
+    /// True where using it now means to start it first: then the clock of a run stops meanwhile.
+    bool needs_start(const std::string& server) const;
+
+    using Tools = std::shared_ptr<const std::vector<CatalogueTool>>;
+
+    /// The tools of a server, which is started if it is not running (many callers share one start). Throws jsonrpc::Error with data.kind "upstream"
+    /// and the end of the server's stderr where it cannot be had. Cancellable (terminal): the start goes on.
+    boost::asio::awaitable<Tools> tools(std::string server);
+
+    /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws jsonrpc::Error. Cancellable (terminal): the
+    /// server is told. `progress` may be empty.
+    boost::asio::awaitable<jsonrpc::Message> call(std::string server, std::string tool, std::string arguments,
+                                                  std::function<void(double, std::optional<double>, std::string)> progress);
+
+    /// Counts up whenever the tools of any server have changed (a start, list_changed): for indexes made from them.
+    std::uint64_t generation() const;
+    /// The tools that are known now, without starting anything; null where the server was never started.
+    Tools known_tools(const std::string& server) const;
+
+    /// Stops all servers: end of stdin, SIGTERM, SIGKILL, within `limit`.
+    boost::asio::awaitable<void> stop(std::chrono::milliseconds limit);
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+} // namespace bridge

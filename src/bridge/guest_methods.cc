@@ -1,0 +1,295 @@
+#include "src/bridge/guest_methods.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
+
+#include "runtime_api/json.h"
+#include "src/bridge/manual.h"
+#include "src/bridge/nearest.h"
+#include "src/bridge/tool_docs.h"
+
+namespace bridge {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t most_arguments = 64u << 20;
+constexpr std::size_t most_result = 64u << 20;
+constexpr int most_hits = 50;
+
+// Stops the run's clock while it lives.
+class PausedClock {
+public:
+    explicit PausedClock(const std::function<void(bool)>& clock) : clock_(clock) { clock_(true); }
+    ~PausedClock() { clock_(false); }
+    PausedClock(const PausedClock&) = delete;
+    PausedClock& operator=(const PausedClock&) = delete;
+
+private:
+    const std::function<void(bool)>& clock_;
+};
+
+void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full) {
+    w.object().field("server", server.name).field("server_alias", server.alias).field("name", tool.name).field("alias", tool.alias);
+    w.field("description", tool.description).field("signature", python_signature(tool.alias, tool.input_schema));
+    if (full) {
+        w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
+        if (!tool.output_schema.empty()) w.raw_field("outputSchema", tool.output_schema);
+    }
+    w.end();
+}
+
+void write_tool(json::Writer& w, const CatalogueTool& tool) {
+    w.object().field("name", tool.name).field("alias", tool.alias).field("description", tool.description);
+    w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
+    if (!tool.output_schema.empty()) w.raw_field("outputSchema", tool.output_schema);
+    if (!tool.annotations.empty()) w.raw_field("annotations", tool.annotations);
+    w.end();
+}
+
+const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const std::string& name) {
+    for (const CatalogueTool& tool : tools)
+        if (tool.name == name) return &tool;
+    for (const CatalogueTool& tool : tools)
+        if (tool.alias == name) return &tool;
+    return nullptr;
+}
+
+jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool, const std::vector<CatalogueTool>& tools) {
+    std::vector<std::string> names;
+    for (const CatalogueTool& each : tools) names.push_back(each.name);
+    return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) + "\"" + did_you_mean(tool, names));
+}
+
+CatalogueServer server_entry(const Catalogue& catalogue, const std::string& name) {
+    for (CatalogueServer& each : catalogue.servers())
+        if (each.name == name) return each;
+    CatalogueServer none;
+    none.name = name;
+    return none;
+}
+
+bool wants_full(const json::Reader& in) {
+    std::string detail = "summary";
+    in.read_optional("detail", detail);
+    if (detail != "summary" && detail != "full") throw guest_error("arguments", "detail must be \"summary\" or \"full\"");
+    return detail == "full";
+}
+
+// A missing member would be shown by name and place; code is owed a sentence.
+std::string string_member(std::string_view params, const char* key) {
+    const auto value = json::member(params, key);
+    if (!value || json::kind(*value) != json::Kind::string) throw guest_error("arguments", std::string(key) + " must be a string");
+    return json::unquote(*value);
+}
+
+} // namespace
+
+jsonrpc::Error guest_error(const std::string& kind, const std::string& message) {
+    json::Writer data;
+    data.object().field("kind", kind).end();
+    const int code = kind == "upstream" || kind == "timeout" ? jsonrpc::code::internal_error : jsonrpc::code::invalid_params;
+    return jsonrpc::Error(code, message, data.take());
+}
+
+GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock)
+    : shelf_(shelf), policy_(std::move(policy)), clock_(std::move(clock)) {}
+
+asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
+    const std::string method = message.method();
+    if (method == "call_tool") co_return co_await call_tool(std::move(message));
+    std::string params(message.params());
+    if (method == "servers") co_return co_await servers();
+    if (method == "list_tools") co_return co_await list_tools(std::move(params));
+    if (method == "query_tool_docs") co_return co_await query_tool_docs(std::move(params));
+    if (method == "search_tool_docs") co_return co_await search_tool_docs(std::move(params));
+    if (method == "capability_summary") {
+        json::Writer w;
+        w.object().field("text", manual()).end();
+        co_return w.take();
+    }
+    if (method == "save_tool" || method == "saved_tools" || method == "delete_tool") co_return saved(method, params);
+    throw jsonrpc::Error(jsonrpc::code::method_not_found, "the host has no method " + method.substr(0, 100));
+}
+
+std::string GuestMethods::servers_json() const {
+    json::Writer w;
+    w.array();
+    for (const CatalogueServer& each : shelf_.catalogue.servers()) {
+        if (!policy_.allows(each.name)) continue;
+        w.object().field("name", each.name).field("alias", each.alias).field("description", each.description).end();
+    }
+    return w.end().take();
+}
+
+std::string GuestMethods::allowed_server(const std::string& name_or_alias) const {
+    const auto name = shelf_.catalogue.find(name_or_alias);
+    if (!name) {
+        std::vector<std::string> names;
+        for (const CatalogueServer& each : shelf_.catalogue.servers()) names.push_back(each.name);
+        throw guest_error("unknown_server", "there is no server \"" + name_or_alias.substr(0, 200) + "\"" + did_you_mean(name_or_alias, names));
+    }
+    const CatalogueServer entry = server_entry(shelf_.catalogue, *name);
+    if (!entry.usable) throw guest_error("unknown_server", "server \"" + *name + "\" cannot be used: " + entry.reason);
+    if (!policy_.allows(*name)) throw guest_error("policy", policy_.refusal(*name));
+    return *name;
+}
+
+asio::awaitable<Catalogue::Tools> GuestMethods::tools_of(std::string server) {
+    if (!shelf_.catalogue.needs_start(server)) co_return co_await shelf_.catalogue.tools(server);
+    const PausedClock paused(clock_);
+    co_return co_await shelf_.catalogue.tools(server);
+}
+
+asio::awaitable<std::string> GuestMethods::servers() {
+    json::Writer w;
+    w.object().key("servers").array();
+    for (const CatalogueServer& each : shelf_.catalogue.servers()) {
+        w.object().field("name", each.name).field("alias", each.alias).field("description", each.description);
+        w.field("usable", each.usable && policy_.allows(each.name)).field("state", each.state);
+        if (!each.reason.empty()) w.field("reason", each.reason);
+        else if (!policy_.allows(each.name)) w.field("reason", policy_.refusal(each.name));
+        if (!each.cwd.empty()) w.field("cwd", each.cwd);
+        w.end();
+    }
+    co_return w.end().end().take();
+}
+
+asio::awaitable<std::string> GuestMethods::list_tools(std::string params) {
+    const std::string server = allowed_server(string_member(params, "server"));
+    const Catalogue::Tools tools = co_await tools_of(server);
+    const CatalogueServer entry = server_entry(shelf_.catalogue, server);
+    json::Writer w;
+    w.object().key("server").object().field("name", entry.name).field("alias", entry.alias);
+    w.field("description", entry.description).field("cwd", entry.cwd).end().key("tools").array();
+    for (const CatalogueTool& tool : *tools) write_tool(w, tool);
+    co_return w.end().end().take();
+}
+
+asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
+    const std::string_view params = message.params();
+    const std::string server = allowed_server(string_member(params, "server"));
+    const std::string wanted = string_member(params, "tool");
+    std::string arguments(json::member(params, "arguments").value_or("{}"));
+    if (json::kind(arguments) != json::Kind::object) throw guest_error("arguments", "arguments must be an object");
+    if (arguments.size() > most_arguments) throw guest_error("too_large", "arguments of more than 64 MiB");
+    const Catalogue::Tools tools = co_await tools_of(server);
+    const CatalogueTool* tool = find_tool(*tools, wanted);
+    if (!tool) throw unknown_tool(server, wanted, *tools);
+    const std::vector<std::string> problems = shelf_.schemas.problems(tool->input_schema, arguments);
+    if (!problems.empty()) {
+        std::string text = server + '.' + tool->name + ": ";
+        for (const std::string& problem : problems) text += (problem == problems.front() ? "" : "; ") + problem;
+        throw guest_error("arguments", text);
+    }
+    called_.insert(server);
+    const std::string name = tool->name;
+    std::function<void(double, std::optional<double>, std::string)> no_progress;
+    jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments), no_progress);
+    if (answer.result().size() > most_result)
+        throw guest_error("too_large", "the result of " + server + '.' + name + " has " + std::to_string(answer.result().size()) + " bytes, above the limit of 64 MiB");
+    co_return std::string(answer.result());
+}
+
+asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {
+    const json::Document document(params);
+    const json::Reader in = document.root("arguments");
+    const std::string server = allowed_server(string_member(params, "server"));
+    const bool full = wants_full(in);
+    std::string wanted;
+    const bool one = in.read_optional("tool", wanted);
+    const Catalogue::Tools tools = co_await tools_of(server);
+    const CatalogueServer entry = server_entry(shelf_.catalogue, server);
+    json::Writer w;
+    w.object().key("tools").array();
+    if (one) {
+        const CatalogueTool* tool = find_tool(*tools, wanted);
+        if (!tool) throw unknown_tool(server, wanted, *tools);
+        write_doc(w, entry, *tool, full);
+    } else {
+        for (const CatalogueTool& tool : *tools) write_doc(w, entry, tool, full);
+    }
+    co_return w.end().end().take();
+}
+
+// Starts all servers of this run that were not started yet, together; one that fails is left out of the search.
+asio::awaitable<void> GuestMethods::start_all() {
+    std::vector<std::string> cold;
+    for (const std::string& server : policy_.servers())
+        if (shelf_.catalogue.needs_start(server)) cold.push_back(server);
+    if (cold.empty()) co_return;
+    const PausedClock paused(clock_);
+    const auto executor = co_await asio::this_coro::executor;
+    const auto open = std::make_shared<std::size_t>(cold.size());
+    const auto all = std::make_shared<asio::steady_timer>(executor, asio::steady_timer::time_point::max());
+    for (const std::string& server : cold) {
+        auto done = [open, all](std::exception_ptr, Catalogue::Tools) {
+            if (--*open == 0) all->cancel();
+        };
+        asio::co_spawn(executor, shelf_.catalogue.tools(server), std::move(done));
+    }
+    boost::system::error_code ignored;
+    if (*open > 0) co_await all->async_wait(asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
+}
+
+void GuestMethods::refresh_index() {
+    if (shelf_.indexed == shelf_.catalogue.generation()) return;
+    shelf_.indexed = shelf_.catalogue.generation();
+    for (const CatalogueServer& server : shelf_.catalogue.servers()) {
+        const Catalogue::Tools tools = shelf_.catalogue.known_tools(server.name);
+        std::vector<IndexedTool> indexed;
+        if (tools) {
+            for (const CatalogueTool& tool : *tools) {
+                IndexedTool entry{server.name, server.description, tool.name, tool.alias, tool.description, parameter_names(tool.input_schema)};
+                indexed.push_back(std::move(entry));
+            }
+        }
+        shelf_.index.replace(server.name, indexed);
+    }
+}
+
+asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) {
+    const std::string query = string_member(params, "query");
+    const json::Document document(params);
+    const json::Reader in = document.root("arguments");
+    const bool full = wants_full(in);
+    int limit = 5;
+    in.read_optional("limit", limit);
+    limit = std::clamp(limit, 1, most_hits);
+    co_await start_all();
+    refresh_index();
+    json::Writer w;
+    w.object().key("results").array();
+    for (const ToolIndex::Hit& hit : shelf_.index.search(query, limit, policy_.servers())) {
+        const Catalogue::Tools tools = shelf_.catalogue.known_tools(hit.server);
+        const CatalogueTool* tool = tools ? find_tool(*tools, hit.name) : nullptr;
+        if (tool) write_doc(w, server_entry(shelf_.catalogue, hit.server), *tool, full);
+    }
+    co_return w.end().end().take();
+}
+
+std::string GuestMethods::saved(const std::string& method, const std::string& params) {
+    if (!shelf_.saved) throw guest_error("policy", "saved tools are turned off on this host (MCP_BRIDGE_SAVED_TOOLS=0)");
+    json::Writer w;
+    w.object();
+    try {
+        if (method == "save_tool") {
+            w.field("replaced", shelf_.saved->save(string_member(params, "name"), string_member(params, "source")));
+        } else if (method == "delete_tool") {
+            w.field("deleted", shelf_.saved->remove(string_member(params, "name")));
+        } else {
+            w.key("tools").array();
+            for (const SavedTools::Tool& tool : shelf_.saved->list()) w.object().field("name", tool.name).field("source", tool.source).end();
+            w.end();
+        }
+    } catch (const SavedTools::Error& e) {
+        throw guest_error("arguments", e.what());
+    }
+    return w.end().take();
+}
+
+} // namespace bridge

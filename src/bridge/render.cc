@@ -1,0 +1,204 @@
+#include "src/bridge/render.h"
+
+#include <csignal>
+#include <cstring>
+
+#include "runtime_api/json.h"
+#include "runtime_api/utf8.h"
+#include "src/bridge/toon.h"
+
+namespace bridge {
+namespace {
+
+using sandbox::Status;
+
+const char* status_name(const RunReport& report) {
+    if (!report.refused.empty()) return "refused";
+    if (report.cancelled) return "cancelled";
+    switch (report.outcome.status) {
+    case Status::success: return "success";
+    case Status::timeout: return "timeout";
+    case Status::out_of_memory: return "out_of_memory";
+    case Status::error:
+    case Status::killed: break;
+    }
+    return "error";
+}
+
+std::string signal_name(int number) {
+    const char* name = ::sigabbrev_np(number);
+    return name ? "SIG" + std::string(name) : "signal " + std::to_string(number);
+}
+
+// Beginning, what is missing between, end.
+std::string joined(const sandbox::Output& out) {
+    std::string text = out.head;
+    if (out.omitted_bytes > 0) {
+        if (!text.empty() && text.back() != '\n') text += '\n';
+        text += "… [" + std::to_string(out.omitted_bytes) + " bytes left out] …\n";
+    }
+    return text + out.tail;
+}
+
+void add_line(std::string& text, const std::string& line) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text += line;
+}
+
+// What a limit that was hit is called, with its value.
+std::string limit_line(const std::string& limit, const RunReport& report) {
+    if (limit == "memory") return "the memory limit of " + human_size(report.memory_bytes) + " was hit";
+    if (limit == "processes") return "the limit of " + std::to_string(report.pids) + " processes was hit";
+    if (limit == "disk") return "the disk is full (/tmp 64 MiB, /workspace 128 MiB, /dev/shm 64 MiB)";
+    if (limit == "open_files") return "the limit of 1024 open files was hit";
+    return {}; // time is the headline's
+}
+
+std::vector<std::string> note_lines(const RunReport& report) {
+    std::vector<std::string> lines;
+    for (const std::string& limit : report.outcome.limits) {
+        const std::string line = limit_line(limit, report);
+        const bool said = limit == "memory" && report.outcome.status == Status::out_of_memory;
+        if (!line.empty() && !said) lines.push_back(line);
+    }
+    for (const std::string& note : report.outcome.notes) lines.push_back(note);
+    for (const std::string& note : report.notes) lines.push_back(note);
+    for (const std::string& artifact : report.artifacts) lines.push_back("file " + artifact);
+    if (report.pictures.size() == 1) lines.push_back("1 image follows");
+    if (report.pictures.size() > 1) lines.push_back(std::to_string(report.pictures.size()) + " images follow");
+    if (report.refused.empty() && !report.not_enforced.empty()) lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
+    return lines;
+}
+
+bool succeeded(const RunReport& report) {
+    return report.refused.empty() && !report.cancelled && report.outcome.status == Status::success;
+}
+
+// The facts for programs; with `streams` also what was printed.
+void write_facts(json::Writer& w, const RunReport& report, bool streams) {
+    const sandbox::Outcome& o = report.outcome;
+    w.object().field("status", status_name(report));
+    w.optional_field("exitCode", o.exit_code).optional_field("signal", o.signal);
+    const std::string error = report.refused.empty() ? o.error : report.refused;
+    if (!error.empty()) w.field("error", error);
+    if (report.timeout_seconds > 0) w.field("timeoutSeconds", report.timeout_seconds);
+    if (o.duration_ms > 0) w.field("durationMs", o.duration_ms);
+    if (o.cpu_ms > 0) w.field("cpuMs", o.cpu_ms);
+    if (o.peak_memory_bytes > 0) w.field("peakMemoryBytes", o.peak_memory_bytes);
+    if (!report.servers.empty()) w.field("servers", report.servers);
+    if (o.tool_calls > 0) w.field("toolCalls", o.tool_calls);
+    if (!o.limits.empty()) w.field("limits", o.limits);
+    const std::int64_t omitted = o.out.omitted_bytes + o.err.omitted_bytes;
+    if (omitted > 0) w.field("truncatedBytes", omitted);
+    if (!report.not_enforced.empty()) {
+        w.key("notEnforced").array();
+        for (const sandbox::Finding& f : report.not_enforced) w.value(f.row);
+        w.end();
+    }
+    if (streams) {
+        if (o.out.total_bytes > 0 || !o.out.head.empty()) w.field("stdout", joined(o.out));
+        if (o.err.total_bytes > 0 || !o.err.head.empty()) w.field("stderr", joined(o.err));
+        if (o.value) w.field("value", *o.value);
+        if (!report.displayed.empty()) w.field("displayed", report.displayed);
+        const std::vector<std::string> notes = note_lines(report);
+        if (!notes.empty()) w.field("notes", notes);
+    }
+    w.end();
+}
+
+std::string facts(const RunReport& report, bool streams) {
+    json::Writer w;
+    write_facts(w, report, streams);
+    return w.take();
+}
+
+std::string result_of(const RunReport& report, const std::string& text, OutputMode mode, std::size_t pictures) {
+    json::Writer w;
+    w.object().key("content").array();
+    w.object().field("type", "text").field("text", text).end();
+    for (std::size_t i = 0; i < pictures; ++i) {
+        const Picture& p = report.pictures[i];
+        w.object().field("type", "image").field("data", p.base64).field("mimeType", p.mime_type).end();
+    }
+    w.end().field("isError", !succeeded(report));
+    if (mode == OutputMode::structured) w.raw_field("structuredContent", facts(report, true));
+    w.key("_meta").object().raw_field("cordon/result", facts(report, false)).end();
+    return w.end().take();
+}
+
+// At most `bytes` of it, on a character's border.
+std::string cut(const std::string& text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    std::size_t end = bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return text.substr(0, end) + "\n… [" + std::to_string(text.size() - end) + " bytes left out: the result is too large]";
+}
+
+} // namespace
+
+std::string human_size(std::int64_t bytes) {
+    constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    double size = static_cast<double>(bytes);
+    while (size >= 1024 && unit < 4) {
+        size /= 1024;
+        ++unit;
+    }
+    char text[48];
+    std::snprintf(text, sizeof text, size == static_cast<double>(static_cast<std::int64_t>(size)) ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return text;
+}
+
+std::string headline(const RunReport& report) {
+    const sandbox::Outcome& o = report.outcome;
+    if (!report.refused.empty()) return report.refused;
+    if (report.cancelled) return "cancelled";
+    switch (o.status) {
+    case Status::success: return {};
+    case Status::timeout: return "timed out after " + std::to_string(report.timeout_seconds) + " s";
+    case Status::out_of_memory: return "killed: out of memory (" + human_size(report.memory_bytes) + ")";
+    case Status::error:
+    case Status::killed: break;
+    }
+    if (o.signal) return "killed by " + signal_name(*o.signal) + (o.error.empty() ? "" : " (" + o.error + ")");
+    if (o.exit_code && *o.exit_code != 0) return "exit status " + std::to_string(*o.exit_code) + (o.error.empty() ? "" : " (" + o.error + ")");
+    return o.error.empty() ? "the code did not run to its end" : o.error;
+}
+
+std::string render_text(const RunReport& report) {
+    const sandbox::Outcome& o = report.outcome;
+    std::string text = headline(report);
+    const std::string out = joined(o.out);
+    const std::string err = joined(o.err);
+    if (!out.empty()) add_line(text, out);
+    if (!err.empty()) {
+        add_line(text, "stderr:\n" + err);
+    }
+    for (const std::string& shown : report.displayed) add_line(text, shown);
+    if (o.value) add_line(text, *o.value);
+    if (text.empty()) text = "(no output)";
+    for (const std::string& line : note_lines(report)) add_line(text, '[' + line + ']');
+    return text;
+}
+
+std::string render_result(const RunReport& report, OutputMode mode) {
+    std::string text = mode == OutputMode::toon ? "```toon\n" + to_toon(facts(report, true)) + "\n```" : render_text(report);
+    text = cut(text, most_result_bytes / 4);
+    std::size_t pictures = report.pictures.size();
+    std::string result = result_of(report, text, mode, pictures);
+    while (result.size() > most_result_bytes && pictures > 0) {
+        --pictures;
+        const std::size_t lost = report.pictures.size() - pictures;
+        result = result_of(report, text + "\n[" + std::to_string(lost) + " of the images left out: the result is too large]", mode, pictures);
+    }
+    if (result.size() > most_result_bytes) result = result_of(report, cut(text, most_result_bytes / 16), OutputMode::compact, 0);
+    return result;
+}
+
+std::string render_refusal(const std::string& why) {
+    RunReport report;
+    report.refused = why;
+    return render_result(report, OutputMode::compact);
+}
+
+} // namespace bridge

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+
+#include "src/bridge/run_report.h"
+
+namespace bridge {
+
+enum class OutputMode { compact, structured, toon };
+
+/// The result line is at most this long (design.md, Bounds); what does not fit is cut, and said.
+inline constexpr std::size_t most_result_bytes = (8u << 20) - 65536;
+
+/// What a terminal would show: a first line where something went wrong, stdout, stderr, the last value, then notes.
+std::string render_text(const RunReport& report);
+
+/// "exit status 3", "timed out after 30 s", "killed: out of memory (512 MiB)"; empty after a successful end.
+std::string headline(const RunReport& report);
+
+/// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode structuredContent or a TOON text.
+std::string render_result(const RunReport& report, OutputMode mode);
+
+/// A result with isError that says why nothing ran.
+std::string render_refusal(const std::string& why);
+
+/// "512 MiB", "1.5 GiB", "300 bytes"
+std::string human_size(std::int64_t bytes);
+
+} // namespace bridge

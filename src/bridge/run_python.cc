@@ -1,0 +1,212 @@
+#include "src/bridge/run_python.h"
+
+#include <boost/asio/use_awaitable.hpp>
+#include <algorithm>
+
+#include "runtime_api/error.h"
+#include "runtime_api/json.h"
+#include "src/bridge/nearest.h"
+#include "src/bridge/render.h"
+
+namespace bridge {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t most_pictures = 16;
+constexpr std::size_t most_picture_bytes = 5u << 20; // base64, all together: the result line is bounded
+constexpr std::size_t most_displayed = 100;
+constexpr std::size_t most_artifacts = 100;
+
+std::string printable(std::string text, std::size_t most) {
+    text = json::valid_utf8(text.substr(0, most));
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+    return text;
+}
+
+// One run as its guest sees it: collects what it shows, answers what it asks.
+class RunHost : public sandbox::GuestHost {
+public:
+    RunHost(const RunPythonParts& parts, const RunRequest& request, Policy policy, std::shared_ptr<RunState> state)
+        : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client), on_output_(request.on_output), on_progress_(request.on_progress),
+          methods_(parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); }) {}
+
+    asio::awaitable<std::string> request(jsonrpc::Message message) override { return methods_.answer(std::move(message)); }
+
+    void output(bool is_err, std::string_view text) override {
+        if (on_output_) on_output_(is_err, text);
+        if (is_err) return;
+        const std::size_t end = text.find_last_not_of('\n');
+        if (end == std::string_view::npos) return;
+        const std::size_t begin = text.find_last_of('\n', end);
+        state_->last_line = printable(std::string(text.substr(begin + 1, end - begin)), 200);
+    }
+    void tick(std::string line) override { state_->last_line = printable(std::move(line), 200); }
+
+    void progress(double done, std::optional<double> total, std::string message) override {
+        if (on_progress_) on_progress_(done, total, printable(std::move(message), 500));
+    }
+
+    void display(std::string mime_type, std::string data, bool is_base64) override {
+        if (!is_base64) {
+            if (displayed.size() < most_displayed) displayed.push_back(json::valid_utf8(data));
+            else ++dropped_texts_;
+            return;
+        }
+        picture_bytes_ += data.size();
+        const bool fits = pictures.size() < most_pictures && picture_bytes_ <= most_picture_bytes;
+        if (!fits) picture_bytes_ -= data.size();
+        if (fits && (mime_type == "image/png" || mime_type == "image/jpeg")) pictures.push_back(Picture{std::move(mime_type), std::move(data)});
+        else ++dropped_pictures_;
+    }
+
+    void artifact(std::string name, std::optional<std::string> base64, std::string skipped) override {
+        if (++artifact_count_ > most_artifacts) return;
+        const std::string shown = printable(name, 200);
+        if (!base64) {
+            artifacts.push_back("artifacts/" + shown + " was not taken: " + printable(skipped, 200));
+            return;
+        }
+        try {
+            const std::string uri = artifacts_.keep(client_, shown, *base64);
+            artifacts.push_back("artifacts/" + shown + ": " + uri);
+        } catch (const json::Error& e) {
+            artifacts.push_back("artifacts/" + shown + " was not taken: " + e.what());
+        }
+    }
+
+    // What was left out, for the result.
+    void add_notes(std::vector<std::string>& notes) const {
+        if (dropped_pictures_ > 0) notes.push_back(std::to_string(dropped_pictures_) + " images left out: at most 16, 5 MiB together, PNG or JPEG");
+        if (dropped_texts_ > 0) notes.push_back(std::to_string(dropped_texts_) + " displayed values left out: at most 100");
+        if (artifact_count_ > most_artifacts) notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
+    }
+
+    std::string servers_json() const { return methods_.servers_json(); }
+    const std::set<std::string>& called() const { return methods_.called(); }
+
+    /// The sandbox whose clock stops while a server starts; null when the run is over.
+    sandbox::Sandbox* sandbox = nullptr;
+    std::vector<Picture> pictures;
+    std::vector<std::string> displayed;
+    std::vector<std::string> artifacts;
+
+private:
+    void set_clock(bool paused) {
+        if (!sandbox) return;
+        paused ? sandbox->pause_clock() : sandbox->resume_clock();
+    }
+
+    std::shared_ptr<RunState> state_;
+    Artifacts& artifacts_;
+    std::string client_;
+    std::function<void(bool, std::string_view)> on_output_;
+    std::function<void(double, std::optional<double>, std::string)> on_progress_;
+    GuestMethods methods_;
+    std::size_t picture_bytes_ = 0;
+    std::size_t dropped_pictures_ = 0;
+    std::size_t dropped_texts_ = 0;
+    std::size_t artifact_count_ = 0;
+};
+
+// The call's `servers` by their configured names. Throws BadArguments for one that is not there or cannot be used.
+std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue, const RunRequest& request) {
+    if (!request.servers) return std::nullopt;
+    std::vector<std::string> names;
+    for (const std::string& wanted : *request.servers) {
+        const auto name = catalogue.find(wanted);
+        std::vector<std::string> all;
+        for (const CatalogueServer& each : catalogue.servers()) {
+            all.push_back(each.name);
+            if (name && each.name == *name && !each.usable) throw BadArguments("servers: \"" + *name + "\" cannot be used: " + each.reason);
+        }
+        if (!name && all.empty()) throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"; none is configured");
+        if (!name) {
+            std::string near = did_you_mean(wanted, all);
+            if (near.empty()) near = "; see runtime.discovered_servers()";
+            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"" + near);
+        }
+        names.push_back(*name);
+    }
+    return names;
+}
+
+std::vector<std::string> usable_servers(const Catalogue& catalogue) {
+    std::vector<std::string> names;
+    for (const CatalogueServer& each : catalogue.servers())
+        if (each.usable) names.push_back(each.name);
+    return names;
+}
+
+sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request, const RunHost& host) {
+    sandbox::Execution execution;
+    execution.code = std::move(request.code);
+    execution.timeout = request.timeout;
+    execution.servers = host.servers_json();
+    const std::int64_t most = request.max_output.value_or(parts.max_output);
+    execution.head = most - most / 3;
+    execution.tail = most / 3;
+    execution.session = !request.session.empty();
+    if (parts.shelf.saved) {
+        try {
+            execution.saved_tools = parts.shelf.saved->names();
+        } catch (const SavedTools::Error& e) {
+            request.notes.push_back(std::string("saved tools cannot be read: ") + e.what());
+        }
+    }
+    return execution;
+}
+
+// Runs in a sandbox that is ready; fills the report.
+asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
+    for (const sandbox::Finding& finding : sandbox::shortfalls(box->findings())) report->not_enforced.push_back(finding);
+    sandbox::Execution execution = to_execution(*parts, *request, *host);
+    host->sandbox = box;
+    struct Leave {
+        RunHost& host;
+        ~Leave() { host.sandbox = nullptr; }
+    } leave{*host};
+    report->outcome = co_await box->execute(std::move(execution), host);
+}
+
+} // namespace
+
+asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request, std::shared_ptr<RunState> state) {
+    const Catalogue& catalogue = parts.shelf.catalogue;
+    Policy policy(usable_servers(catalogue), named_servers(catalogue, request), parts.servers_listed_only);
+    const auto host = std::make_shared<RunHost>(parts, request, std::move(policy), std::move(state));
+    RunReport report;
+    report.timeout_seconds = (request.timeout.count() + 999) / 1000;
+    report.memory_bytes = parts.memory_bytes;
+    report.pids = parts.pids;
+    try {
+        if (request.session.empty()) {
+            sandbox::Pool::Lease lease = co_await parts.pool.acquire();
+            co_await run_in(&*lease, &parts, &request, host, &report);
+        } else {
+            Sessions::Turn turn = co_await parts.sessions.enter(request.client, request.session);
+            if (!turn.begins_anew().empty())
+                report.notes.push_back("session \"" + request.session + "\" begins anew: " + turn.begins_anew());
+            co_await run_in(&turn.sandbox(), &parts, &request, host, &report);
+        }
+    } catch (const runtime_api::Error& e) {
+        report.refused = e.what();
+    } catch (const sandbox::NotConfined& e) {
+        report.refused = e.what();
+        report.not_enforced = e.findings();
+    } catch (const sandbox::NotStarted& e) {
+        report.refused = e.what();
+    } catch (const jsonrpc::Error& e) {
+        if (e.code() == jsonrpc::code::cancelled) throw;
+        report.refused = e.what();
+    }
+    report.servers.assign(host->called().begin(), host->called().end());
+    report.pictures = std::move(host->pictures);
+    report.displayed = std::move(host->displayed);
+    report.artifacts = std::move(host->artifacts);
+    report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
+    host->add_notes(report.notes);
+    co_return report;
+}
+
+} // namespace bridge

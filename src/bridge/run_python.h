@@ -1,0 +1,44 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+
+#include "src/bridge/artifacts.h"
+#include "src/bridge/guest_methods.h"
+#include "src/bridge/run_report.h"
+#include "src/bridge/run_request.h"
+#include "src/bridge/sessions.h"
+#include "src/sandbox/pool.h"
+
+namespace bridge {
+
+/// What a run is made with. All outlive the runs.
+struct RunPythonParts {
+    boost::asio::any_io_executor executor;
+    sandbox::Pool& pool;
+    Sessions& sessions;
+    Shelf& shelf;
+    Artifacts& artifacts;
+    std::int64_t max_output = 30'000;
+    std::int64_t memory_bytes = 0;  ///< For messages that name the limit.
+    std::int64_t pids = 0;
+    bool servers_listed_only = false;
+};
+
+/// Where a run stands, for progress: kept up to date by the run.
+struct RunState {
+    std::string last_line; ///< Of its output so far, printable.
+    /// Cancelled when the run is over, so that nothing waits for a run that is no more.
+    std::shared_ptr<boost::asio::steady_timer> timer{};
+    ~RunState() {
+        if (timer) timer->cancel();
+    }
+};
+
+/// Runs one request from its checks to its report. Throws BadArguments (an unknown server: no container was touched),
+/// jsonrpc::Error(cancelled); everything else that goes wrong is in the report. Cancellable (terminal).
+boost::asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request, std::shared_ptr<RunState> state);
+
+} // namespace bridge

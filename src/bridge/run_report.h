@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/sandbox/attestation.h"
+#include "src/sandbox/execution.h"
+
+namespace bridge {
+
+/// An image that display() or matplotlib produced. Data is base64, as it came.
+struct Picture {
+    std::string mime_type;
+    std::string base64;
+};
+
+/// All that is known of a run when it has ended: what results are rendered from.
+struct RunReport {
+    sandbox::Outcome outcome{};
+    bool cancelled = false;
+    std::string refused{};                   ///< No code ran, and why; else empty.
+    std::int64_t timeout_seconds = 0;
+    std::int64_t memory_bytes = 0;           ///< The limits in force, for messages that name them.
+    std::int64_t pids = 0;
+    std::vector<std::string> servers{};      ///< Those that were called.
+    std::vector<Picture> pictures{};
+    std::vector<std::string> displayed{};    ///< Texts that display() showed, in order.
+    std::vector<std::string> artifacts{};    ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
+    std::vector<std::string> notes{};
+    std::vector<sandbox::Finding> not_enforced{};
+};
+
+} // namespace bridge

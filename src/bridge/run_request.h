@@ -1,0 +1,46 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bridge {
+
+/// Arguments of run_python that cannot be used; what() is fit for the model that wrote them.
+class BadArguments : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The most code that is accepted (design.md, Bounds).
+inline constexpr std::size_t most_code_bytes = 8u << 20;
+
+/// One call of run_python, checked.
+struct RunRequest {
+    std::string code;
+    std::optional<std::vector<std::string>> servers{}; ///< As the caller named them; nothing: none named.
+    std::chrono::milliseconds timeout{30'000};
+    std::string session{};                             ///< Empty: an interpreter of its own.
+    std::vector<std::string> notes{};                  ///< What the result must say: "timeout was cut to 120 s".
+    std::string client{};                              ///< Who calls.
+
+    // What the caller wants to see while it runs; each may be empty.
+    std::function<void(bool is_err, std::string_view text)> on_output{};
+    std::function<void(double done, std::optional<double> total, std::string message)> on_progress{};
+    std::optional<std::int64_t> max_output{};          ///< Characters of each stream, where it is not the usual.
+};
+
+struct RunLimits {
+    std::chrono::seconds timeout{30};
+    std::chrono::seconds max_timeout{120};
+};
+
+/// Reads the tool's arguments (JSON text of an object). Unknown ones are ignored; `servers` may be an array written as a string. Throws BadArguments.
+RunRequest read_arguments(std::string_view arguments, const RunLimits& limits);
+
+/// A time in seconds, within the limits; cut to the maximum with a note. Throws BadArguments below 1.
+void set_timeout(RunRequest& request, double seconds, const RunLimits& limits);
+
+} // namespace bridge

@@ -1,0 +1,185 @@
+#include "src/bridge/saved_tools.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "runtime_api/json.h"
+#include "src/bridge/python_name.h"
+#include "src/bridge/sqlite.h"
+
+namespace bridge {
+
+namespace {
+
+constexpr std::size_t most_source_bytes = 64 * 1024;
+constexpr std::int64_t most_tools = 100;
+constexpr std::size_t most_name_bytes = 64;
+constexpr int busy_ms = 2000; // the loop waits with us, and others hold the lock for milliseconds
+
+bool is_tool_name(const std::string& name) {
+    const auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
+    const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+    return !name.empty() && name.size() <= most_name_bytes && letter(name.front()) &&
+           std::all_of(name.begin(), name.end(), inner);
+}
+
+void check_name(const std::string& name) {
+    const std::string shown = json::quote(name.substr(0, 80));
+    if (!is_tool_name(name))
+        throw SavedTools::Error(
+            "a saved tool cannot be called " + shown +
+            ": small letters, digits and _ are allowed, not a digit first, at most 64 characters");
+    if (is_python_keyword(name))
+        throw SavedTools::Error("a saved tool cannot be called " + shown + ": it is a Python keyword");
+}
+
+void check_source(const std::string& source) {
+    if (source.find_first_not_of(" \t\r\n\f") == std::string::npos)
+        throw SavedTools::Error("the source of the tool is empty");
+    if (source.size() > most_source_bytes)
+        throw SavedTools::Error("the source of the tool has " + std::to_string(source.size()) +
+                                " bytes, at most " + std::to_string(most_source_bytes) + " are allowed");
+    if (source.find('\0') != std::string::npos)
+        throw SavedTools::Error("the source of the tool contains a NUL byte");
+}
+
+/// Makes the file, for its owner alone from the first moment, whatever the umask; an existing one is brought
+/// to that mode. SQLite gives its journals the mode of the file.
+void make_private_file(const std::string& path) {
+    std::error_code failed;
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty() && !std::filesystem::exists(folder, failed)) {
+        std::filesystem::create_directories(folder, failed);
+        if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+    }
+    const int fd =
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
+    if (fd < 0)
+        throw SavedTools::Error("saved tools are not available: " + path + ": " + std::strerror(errno));
+    struct stat about {};
+    const bool usable =
+        ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && ::fchmod(fd, S_IRUSR | S_IWUSR) == 0;
+    ::close(fd);
+    if (!usable) throw SavedTools::Error("saved tools are not available: " + path + " is not a file of ours");
+}
+
+/// A broken file is left as it is: it may hold what somebody wants to save, and only they know.
+[[noreturn]] void explain(const std::string& path, const sqlite::Error& error) {
+    switch (error.code()) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        throw SavedTools::Error("saved tools are not available: " + path + " is damaged (" + error.what() +
+                                "); move it away to begin anew");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        throw SavedTools::Error("saved tools are in use by another process; try again");
+    default:
+        throw SavedTools::Error("saved tools are not available: " + path + ": " + error.what());
+    }
+}
+
+} // namespace
+
+struct SavedTools::Impl {
+    std::string path;
+    std::optional<sqlite::Database> database{};
+    ino_t inode = 0; ///< Of the file that is open: one that was moved away or replaced is opened anew.
+
+    /// Runs work on the open database, and says failures as people do.
+    template <class Work> auto with_database(Work work) {
+        try {
+            open();
+            return work(*database);
+        } catch (const sqlite::Error& error) {
+            database.reset();
+            explain(path, error);
+        }
+    }
+
+    void open() {
+        struct stat about {};
+        if (database && (::stat(path.c_str(), &about) != 0 || about.st_ino != inode)) database.reset();
+        if (database) return;
+        make_private_file(path);
+        database.emplace(path, busy_ms);
+        // No WAL: it brings two more files and does not work on network file systems, and a write here is
+        // rare and short.
+        database->run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
+                      "CREATE TABLE IF NOT EXISTS tools (name TEXT PRIMARY KEY NOT NULL, source TEXT NOT "
+                      "NULL) WITHOUT ROWID");
+        if (::stat(path.c_str(), &about) == 0) inode = about.st_ino;
+    }
+};
+
+SavedTools::SavedTools(std::string path) : impl_(std::make_unique<Impl>()) { impl_->path = std::move(path); }
+
+SavedTools::~SavedTools() = default;
+
+namespace {
+
+bool store(sqlite::Database& database, const std::string& name, const std::string& source) {
+    sqlite::Statement found(database.get(), "SELECT count(*), coalesce(sum(name = ?1), 0) FROM tools");
+    found.bind(1, name).step();
+    const bool replaced = found.integer(1) > 0;
+    if (!replaced && found.integer(0) >= most_tools)
+        throw SavedTools::Error(
+            "there are " + std::to_string(most_tools) +
+            " saved tools, the most that are kept; delete one first: runtime.delete_tool(name)");
+    sqlite::Statement write(database.get(), "INSERT INTO tools (name, source) VALUES (?1, ?2) "
+                                            "ON CONFLICT (name) DO UPDATE SET source = excluded.source");
+    write.bind(1, name).bind(2, source).step();
+    return replaced;
+}
+
+} // namespace
+
+bool SavedTools::save(const std::string& name, const std::string& source) {
+    check_name(name);
+    check_source(source);
+    return impl_->with_database([&](sqlite::Database& database) {
+        database.run("BEGIN IMMEDIATE"); // the count and the write are one step, also among processes
+        try {
+            const bool replaced = store(database, name, source);
+            database.run("COMMIT");
+            return replaced;
+        } catch (const std::exception&) {
+            if (!sqlite3_get_autocommit(database.get())) database.run("ROLLBACK");
+            throw;
+        }
+    });
+}
+
+std::vector<SavedTools::Tool> SavedTools::list() const {
+    return impl_->with_database([](sqlite::Database& database) {
+        std::vector<Tool> tools;
+        sqlite::Statement read(database.get(), "SELECT name, source FROM tools ORDER BY name");
+        while (read.step()) tools.push_back({.name = read.text(0), .source = read.text(1)});
+        return tools;
+    });
+}
+
+std::vector<std::string> SavedTools::names() const {
+    return impl_->with_database([](sqlite::Database& database) {
+        std::vector<std::string> found;
+        sqlite::Statement read(database.get(), "SELECT name FROM tools ORDER BY name");
+        while (read.step()) found.push_back(read.text(0));
+        return found;
+    });
+}
+
+bool SavedTools::remove(const std::string& name) {
+    return impl_->with_database([&](sqlite::Database& database) {
+        sqlite::Statement(database.get(), "DELETE FROM tools WHERE name = ?1").bind(1, name).step();
+        return database.changes() > 0;
+    });
+}
+
+} // namespace bridge

@@ -1,0 +1,52 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "src/sandbox/pool.h"
+
+namespace bridge {
+
+/// Interpreters that live on between calls, by client and name. A session belongs to one client and ends with it, when it was idle too long, when it is two hours
+/// old, when its container died, or when room is needed (the one idle longest). Two calls in one session run one after the other. On the loop's thread.
+class Sessions {
+public:
+    Sessions(boost::asio::any_io_executor executor, sandbox::Pool& pool, std::chrono::seconds idle);
+    ~Sessions();
+    Sessions(const Sessions&) = delete;
+    Sessions& operator=(const Sessions&) = delete;
+
+    /// The session in use; its destruction lets the next call in. One whose interpreter did not survive ends.
+    class Turn {
+    public:
+        Turn() = default;
+        Turn(Turn&&) noexcept = default;
+        Turn& operator=(Turn&&) noexcept = default;
+        sandbox::Sandbox& sandbox() const;
+        /// Why the interpreter is a new one although the client had this session before: "it was idle for 600 s"; else empty.
+        const std::string& begins_anew() const { return anew_; }
+
+    private:
+        friend class Sessions;
+        std::shared_ptr<void> hold_;
+        sandbox::Sandbox* sandbox_ = nullptr;
+        std::string anew_;
+    };
+
+    /// Waits for its turn. Throws what Pool::acquire throws. Cancellable (terminal).
+    boost::asio::awaitable<Turn> enter(std::string client, std::string name);
+
+    void end_client(const std::string& client);
+    /// Ends the idle session that was used longest ago. False where there is none.
+    bool end_idlest();
+    void close();
+    std::size_t size() const;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+} // namespace bridge
