@@ -1,0 +1,412 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "runtime_api/json.h"
+#include "src/sandbox/attestation.h"
+#include "src/sandbox/confinement.h"
+#include "tests/unit/attestation_facts.h"
+
+namespace {
+
+using runtime_api::Dialect;
+using sandbox::Finding;
+
+/// What judge() is given, as it is where all is well; a test spoils one thing.
+struct Case {
+    runtime_api::ContainerSpec spec;
+    runtime_api::EngineInfo info;
+    runtime_api::ContainerState state;
+    std::vector<std::string> warnings{};
+    std::string facts;
+
+    /// Replaces each `from` in the facts, which must be there.
+    Case& say(const std::string& from, const std::string& to) {
+        REQUIRE_MESSAGE(facts.find(from) != facts.npos, from);
+        for (std::size_t at = 0; (at = facts.find(from, at)) != facts.npos; at += to.size())
+            facts.replace(at, from.size(), to);
+        return *this;
+    }
+    /// Adds one mount behind all others.
+    Case& mount(const std::string& json) {
+        return say("\"interfaces\"", "\"x\": 0, \"interfaces\"")
+            .say("}],\n\"x\"", "}, " + json + "],\n\"x\"");
+    }
+
+    std::vector<Finding> judge() const { return sandbox::judge(spec, info, state, warnings, facts); }
+    std::vector<Finding> bad() const { return sandbox::shortfalls(judge()); }
+    Finding row(const std::string& name) const {
+        const std::vector<Finding> all = judge();
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](const Finding& each) { return each.row == name; });
+        REQUIRE_MESSAGE(found != all.end(), name);
+        return *found;
+    }
+};
+
+Case podman() {
+    Case c;
+    c.spec = sandbox::to_spec({.image = "image"}, "name", {}, "loader");
+    c.info = {.dialect = Dialect::libpod,
+              .version = "4.3.1",
+              .rootless = false,
+              .cgroup_version = 1,
+              .cgroup_controllers = {"cpu", "memory", "pids"},
+              .cgroup_driver = "cgroupfs",
+              .seccomp = true,
+              .oci_runtime = "runc"};
+    c.state.user = "65534:65534";
+    c.state.network_mode = "none";
+    c.state.read_only_rootfs = true;
+    c.state.cap_drop = {"CAP_CHOWN", "CAP_KILL", "CAP_SETUID"}; // podman 4 names those of its default set
+    c.state.no_new_privileges = true;
+    c.state.security_opt = {"no-new-privileges"};
+    c.state.memory_bytes = c.state.memory_swap_bytes = 512LL << 20;
+    c.state.pids = 128;
+    c.state.tmpfs = {"/dev/shm", "/tmp", "/workspace"};
+    c.facts = recorded::podman_rootful;
+    return c;
+}
+
+Case docker() {
+    Case c = podman();
+    c.info.dialect = Dialect::docker;
+    c.info.version = "20.10.24";
+    c.info.cgroup_controllers = {};
+    c.info.memory_limit = c.info.swap_limit = c.info.pids_limit = c.info.cpu_limit = true;
+    c.state.cap_drop = {"ALL"};
+    c.state.security_opt = {"no-new-privileges:true"};
+    c.facts = recorded::docker_rootful;
+    return c;
+}
+
+/// On cgroup v1, as it really is: the engine ignores the limits and says so.
+Case rootless() {
+    Case c = podman();
+    c.info.rootless = true;
+    c.state.memory_bytes = c.state.memory_swap_bytes = c.state.pids = 0;
+    c.warnings = {"Resource limits are not supported and ignored on cgroups V1 rootless systems"};
+    c.facts = recorded::podman_rootless;
+    return c;
+}
+
+/// The same engine on cgroup v2, as design.md tells of podman 5.4.
+Case rootless_v2() {
+    Case c = rootless();
+    c.info.version = "5.4.2";
+    c.info.cgroup_version = 2;
+    c.info.cgroup_driver = "systemd";
+    c.warnings.clear();
+    c.state.memory_bytes = c.state.memory_swap_bytes = 512LL << 20;
+    c.state.pids = 128;
+    return c.say("\"version\": 1", "\"version\": 2")
+        .say("\"pids_max\": null", "\"pids_max\": 128")
+        .say("\"memory_max\": -1", "\"memory_max\": 536870912")
+        .say("\"memory_swap_max\": null", "\"memory_swap_max\": 0")
+        .say("\"memsw_max\": -1", "\"memsw_max\": null")
+        .say(R"({"at": "/sys/fs/cgroup", "type": "tmpfs", "options": "rw,)",
+             R"({"at": "/sys/fs/cgroup", "type": "cgroup2", "options": "ro,)");
+}
+
+std::vector<std::string> names(const std::vector<Finding>& findings) {
+    std::vector<std::string> all;
+    for (const Finding& each : findings) all.push_back(each.row);
+    return all;
+}
+
+using Names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("judge: real containers that are as asked fall short in nothing") {
+    for (const Case& c : {podman(), docker(), rootless_v2()}) {
+        CHECK(sandbox::describe(c.bad()) == "");
+        CHECK(c.judge().size() == 20);
+        for (const Finding& each : c.judge()) {
+            CAPTURE(each.row);
+            CHECK_FALSE(each.asked.empty());
+            CHECK(each.why.empty());
+            CHECK(each.advice.empty());
+        }
+    }
+    CHECK(names(podman().judge()) == names(docker().judge()));
+}
+
+TEST_CASE("judge: rootless podman on cgroup v1 has no limits, and the reason and the cure are said") {
+    const Case c = rootless();
+    CHECK(names(c.bad()) == Names{"memory", "processes"});
+    CHECK(sandbox::describe({c.row("memory")}) ==
+          "memory: asked 512 MiB, the engine says no limit, the guest sees no limit: rootless podman on "
+          "cgroup v1 ignores limits; boot the host with "
+          "cgroup v2 (systemd.unified_cgroup_hierarchy=1 on the kernel's command line), or run with "
+          "--confinement report");
+}
+
+TEST_CASE("judge: rootless Docker echoes limits that do not exist, and is not believed") {
+    Case c = docker();
+    c.info.rootless = true;
+    c.info.cgroup_driver = "none";
+    c.say("\"memory_max\": 536870912", "\"memory_max\": -1")
+        .say("\"memsw_max\": 536870912", "\"memsw_max\": -1")
+        .say("\"pids_max\": 128", "\"pids_max\": null");
+    c.say("[[0, 0, 4294967295]]", "[[0, 1001, 1], [1, 100000, 65536]]");
+    CHECK(names(c.bad()) == Names{"memory", "processes"});
+    CHECK(c.row("memory").engine == "512 MiB");
+    CHECK(c.row("memory").guest == "no limit");
+    CHECK(c.row("memory").why.find("echo") != std::string::npos);
+}
+
+TEST_CASE("judge: text that is no object is an error, and an object without facts falls short in every row "
+          "that needs them") {
+    Case c = podman();
+    for (const char* bad : {"", "[]", "7", "{", "null", "{\"a\":1,\"a\":2}"}) {
+        c.facts = bad;
+        CHECK_THROWS_AS(c.judge(), json::Error);
+    }
+    for (
+        const char* nothing :
+        {"{}",
+         R"({"pid":"1","uid":null,"mounts":[{"at":1}],"cgroup":[],"seccomp":"2","uid_map":[[0,0]],"devices":{},"masked":[],"environment":7})"}) {
+        c.facts = nothing;
+        const Names all = names(c.judge());
+        Names silent = names(c.bad());
+        for (const char* engine_only : {"cpus", "warnings"})
+            silent.insert(std::find(silent.begin(), silent.end(), "x"), engine_only);
+        CHECK(silent.size() == all.size());
+        CHECK(c.row("memory").guest == "the guest does not say");
+    }
+    CHECK(sandbox::describe({c.row("hostname")}).find("hostname: asked sandbox, the guest does not say: ") ==
+          0);
+}
+
+TEST_CASE("judge: each fact alone makes its row fall short") {
+    struct Spoilt {
+        const char* row;
+        const char* from;
+        const char* to;
+    };
+    for (const Spoilt& each : {
+             Spoilt{"network", R"(["lo"])", R"(["lo", "eth0"])"},
+             Spoilt{"network", R"(["lo"])", R"([])"},
+             Spoilt{"network", R"("routes": [])", R"("routes": ["eth0 00000000 0100A8C0"])"},
+             Spoilt{"root filesystem", R"("at": "/", "type": "overlay", "options": "ro)",
+                    R"("at": "/", "type": "overlay", "options": "rw)"},
+             Spoilt{"capabilities", R"("cap_eff": "0000000000000000")", R"("cap_eff": "0000000000000400")"},
+             Spoilt{"capabilities", R"("cap_bnd": "0000000000000000")", R"("cap_bnd": "00000000a80425fb")"},
+             Spoilt{"capabilities", R"("cap_amb": "0000000000000000")", R"("cap_amb": "")"},
+             Spoilt{"privileges", R"("no_new_privs": 1)", R"("no_new_privs": 0)"},
+             Spoilt{"seccomp", R"("seccomp": 2)", R"("seccomp": 0)"},
+             Spoilt{"seccomp", R"("seccomp_filters": 2)", R"("seccomp_filters": 1)"},
+             Spoilt{"guest filter", R"("own_filter": "installed")",
+                    R"("own_filter": "no filter for riscv64")"},
+             Spoilt{"user", R"("uid": 65534)", R"("uid": 1000)"},
+             Spoilt{"user", R"("gid": 65534)", R"("gid": 0)"},
+             Spoilt{"user", R"("groups": [65534])", R"("groups": [65534, 27])"},
+             Spoilt{"user", R"("uid_map": [[0, 0, 4294967295]])", R"("uid_map": [[0, 0, 1000]])"},
+             Spoilt{"user", R"("uid_map": [[0, 0, 4294967295]])", R"("uid_map": [[65534, 0, 1]])"},
+             Spoilt{"writable", R"("at": "/tmp", "type": "tmpfs", "options": "rw,nosuid,nodev,noexec)",
+                    R"("at": "/tmp", "type": "tmpfs", "options": "rw,nosuid,nodev)"},
+             Spoilt{"writable",
+                    R"("options": "rw,nosuid,nodev,noexec,relatime", "super_options": "rw,size=131072k)",
+                    R"("options": "rw,nosuid,nodev,noexec,relatime", "super_options": "rw,size=131076k)"},
+             Spoilt{"writable", R"(rw,size=131072k)", R"(rw)"},
+             Spoilt{"writable", R"("writable": [)", R"("writable": ["/var/tmp", )"},
+             Spoilt{"writable",
+                    R"("at": "/dev/mqueue", "type": "mqueue", "options": "rw,nosuid,nodev,noexec)",
+                    R"("at": "/dev/mqueue", "type": "mqueue", "options": "rw,nosuid,nodev)"},
+             Spoilt{"devices", R"({"name": "/dev/zero")", R"({"name": "/dev/kmsg")"},
+             Spoilt{"devices", R"({"name": "/dev/zero", "kind": "char")",
+                    R"({"name": "/dev/zero", "kind": "block")"},
+             Spoilt{"devices", R"("major": 1, "minor": 5)", R"("major": 1, "minor": 1)"},
+             Spoilt{"masked paths", R"("/proc/kcore": "absent")", R"("/proc/kcore": "readable")"},
+             Spoilt{"masked paths", R"("/proc/irq": "readable")", R"("/proc/irq": "writable")"},
+             Spoilt{"memory", R"("memory_max": 536870912)", R"("memory_max": -1)"},
+             Spoilt{"memory", R"("memory_max": 536870912)", R"("memory_max": 536875008)"},
+             Spoilt{"memory", R"("memsw_max": 536870912)", R"("memsw_max": 1073741824)"},
+             Spoilt{"memory", R"("memsw_max": 536870912)", R"("memsw_max": null)"},
+             Spoilt{"processes", R"("pids_max": 128)", R"("pids_max": -1)"},
+             Spoilt{"processes", R"("pids_max": 128)", R"("pids_max": 129)"},
+             Spoilt{"processes", R"("pids_max": 128)", R"("pids_max": null)"},
+             Spoilt{"rlimits", R"("nofile": [1024, 1024])", R"("nofile": [1024, 1048576])"},
+             Spoilt{"rlimits", R"("core": [0, 0])", R"("core": [-1, -1])"},
+             Spoilt{"rlimits", R"("core": [0, 0])", R"("cpu": [0, 0])"},
+             Spoilt{"environment", R"("HOME": "/workspace")", R"("HOME": "/root")"},
+             Spoilt{"environment", R"("TMPDIR": "/tmp",)", ""},
+             Spoilt{"environment", R"("HOSTNAME")", R"("AWS_SECRET_ACCESS_KEY")"},
+             Spoilt{"init", R"("pid": 1)", R"("pid": 2)"},
+             Spoilt{"init", R"("dumpable": 0)", R"("dumpable": 1)"},
+             Spoilt{"working directory", R"("cwd": "/workspace")", R"("cwd": "/")"},
+             Spoilt{"hostname", R"("hostname": "sandbox")", R"("hostname": "build-7")"},
+         }) {
+        CAPTURE(each.row);
+        CAPTURE(each.to);
+        for (Case c : {podman(), docker()}) {
+            c.say(each.from, each.to);
+            CHECK(names(c.bad()) == Names{each.row});
+            CHECK_FALSE(c.row(each.row).why.empty());
+        }
+    }
+}
+
+TEST_CASE("judge: the engine's own word alone makes its row fall short") {
+    const auto spoilt = [](auto change) {
+        Case c = podman();
+        change(c);
+        const std::vector<Finding> bad = c.bad();
+        REQUIRE(bad.size() == 1);
+        return bad[0].row;
+    };
+    CHECK(spoilt([](Case& c) { c.state.network_mode = "bridge"; }) == "network");
+    CHECK(spoilt([](Case& c) { c.state.read_only_rootfs = false; }) == "root filesystem");
+    CHECK(spoilt([](Case& c) { c.state.effective_caps = {"CAP_CHOWN"}; }) == "capabilities");
+    CHECK(spoilt([](Case& c) { c.state.cap_add = {"CAP_NET_ADMIN"}; }) == "capabilities");
+    CHECK(spoilt([](Case& c) { c.state.cap_drop.clear(); }) == "capabilities");
+    CHECK(spoilt([](Case& c) { c.state.privileged = true; }) == "privileges");
+    CHECK(spoilt([](Case& c) { c.state.no_new_privileges = false; }) == "privileges");
+    CHECK(spoilt([](Case& c) { c.state.security_opt.push_back("apparmor=unconfined"); }) == "privileges");
+    CHECK(spoilt([](Case& c) { c.state.security_opt.push_back("seccomp=unconfined"); }) == "seccomp");
+    CHECK(spoilt([](Case& c) { c.state.seccomp_unconfined = true; }) == "seccomp");
+    CHECK(spoilt([](Case& c) { c.info.seccomp = false; }) == "seccomp");
+    CHECK(spoilt([](Case& c) { c.state.user = "0"; }) == "user");
+    CHECK(spoilt([](Case& c) { c.state.tmpfs.pop_back(); }) == "writable");
+    CHECK(spoilt([](Case& c) { c.state.mounts = {"/data"}; }) == "mounts");
+    CHECK(spoilt([](Case& c) { c.state.memory_bytes = 0; }) == "memory");
+    CHECK(spoilt([](Case& c) { c.state.memory_swap_bytes = -1; }) == "memory");
+    CHECK(spoilt([](Case& c) { c.state.pids = 0; }) == "processes");
+    CHECK(spoilt([](Case& c) { c.state.init = true; }) == "init");
+    CHECK(spoilt([](Case& c) { c.warnings = {"something was discarded"}; }) == "warnings");
+}
+
+TEST_CASE("judge: mounts are taken only from the written list, place, kind and origin all being right") {
+    const auto mounts_ok = [](Case c, const std::string& json) { return c.mount(json).row("mounts").ok; };
+    const auto bind = [](const std::string& at, const std::string& root, const std::string& options) {
+        return R"({"at": ")" + at + R"(", "type": "ext4", "options": ")" + options +
+               R"(", "super_options": "rw", "source": "/dev/vda", "root": ")" + root + "\"}";
+    };
+    CHECK(mounts_ok(
+        podman(), bind("/etc/resolv.conf", "/run/overlay-containers/ab/userdata/resolv.conf", "ro,nosuid")));
+    CHECK(mounts_ok(docker(), bind("/etc/resolv.conf", "/var/lib/docker/containers/ab/resolv.conf", "ro")));
+    CHECK_FALSE(mounts_ok(
+        podman(), bind("/etc/resolv.conf", "/run/overlay-containers/ab/userdata/resolv.conf", "rw,nosuid")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/etc/resolv.conf", "/etc/resolv.conf", "ro")));
+    CHECK_FALSE(mounts_ok(
+        docker(), bind("/run/.containerenv", "/run/overlay-containers/ab/userdata/.containerenv", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/data", "/home/user", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/run/podman/podman.sock", "/podman/podman.sock", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/dev/null", "/etc/shadow", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/proc/cpuinfo", "/proc/cpuinfo", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/tmp", "/home/user", "rw,noexec,nosuid,nodev")));
+    CHECK(mounts_ok(
+        podman(),
+        R"({"at": "/proc/scsi", "type": "tmpfs", "options": "ro,relatime", "super_options": "ro", "source": "tmpfs", "root": "/"})"));
+    CHECK_FALSE(mounts_ok(
+        podman(),
+        R"({"at": "/sys/fs/cgroup/x", "type": "cgroup", "options": "rw", "super_options": "rw", "source": "cgroup", "root": "/"})"));
+    CHECK_FALSE(mounts_ok(
+        podman(),
+        R"({"at": "/proc/sys", "type": "proc", "options": "rw", "super_options": "rw", "source": "proc", "root": "/sys"})"));
+    CHECK(podman().mount(bind("/data", "/home/user", "ro")).row("mounts").guest == "/data (ext4 /home/user)");
+}
+
+TEST_CASE("judge: a tmpfs hidden under another mount does not count") {
+    Case c = podman();
+    c.mount(
+        R"({"at": "/tmp", "type": "ext4", "options": "rw,relatime", "super_options": "rw", "source": "/dev/vda", "root": "/var/tmp"})");
+    CHECK(names(c.bad()) == Names{"writable", "mounts"});
+    CHECK(c.row("writable").guest.find("/tmp is ext4") == 0);
+}
+
+TEST_CASE("judge: interfaces that the kernel makes in every namespace are no way out, and a look-alike is") {
+    CHECK(podman().say(R"(["lo"])", R"(["lo", "tunl0", "ip6tnl0"])").row("network").ok);
+    CHECK_FALSE(podman().say(R"(["lo"])", R"(["lo", "tunl1"])").row("network").ok);
+}
+
+TEST_CASE("judge: the user must not be the engine's own outside") {
+    // podman's keep-id: our uid is the host user, who is 0 in the namespace above
+    CHECK_FALSE(
+        rootless_v2()
+            .say("[[0, 1001, 1], [1, 100000, 65536]]", "[[0, 1, 65534], [65534, 0, 1], [65535, 65535, 2]]")
+            .row("user")
+            .ok);
+    CHECK_FALSE(rootless_v2().say("[[0, 1001, 1], [1, 100000, 65536]]", "[[65534, 1001, 1]]").row("user").ok);
+    CHECK_FALSE(
+        rootless_v2().say("[[0, 1001, 1], [1, 100000, 65536]]", "[[0, 0, 4294967295]]").row("user").ok);
+    CHECK(rootless_v2().row("user").guest == "65534:65534, outside 165533");
+    Case root = podman();
+    root.spec.user = root.state.user = "0:0";
+    root.say("65534", "0");
+    CHECK_FALSE(root.row("user").ok);
+}
+
+TEST_CASE("judge: an environment tells names and never values, and proxies have a reason of their own") {
+    Case c = podman();
+    c.say(R"("HOSTNAME": "sandbox")", R"("https_proxy": "http://user:secret@proxy")");
+    CHECK(c.row("environment").guest == "https_proxy");
+    CHECK(c.row("environment").why.find("prox") != std::string::npos);
+    CHECK(sandbox::describe(c.bad()).find("secret") == std::string::npos);
+    CHECK(docker().say(R"("HOSTNAME")", R"("PYTHON_VERSION")").row("environment").ok);
+    CHECK_FALSE(podman().say(R"("HOSTNAME")", R"("PYTHON_VERSION")").row("environment").ok);
+    CHECK(podman().say(R"("HOSTNAME": "sandbox")", R"("container": "podman")").row("environment").ok);
+}
+
+TEST_CASE("judge: swap counts with memory on cgroup v2, where it is a limit of its own") {
+    CHECK_FALSE(
+        rootless_v2().say("\"memory_swap_max\": 0", "\"memory_swap_max\": 536870912").row("memory").ok);
+    CHECK_FALSE(rootless_v2().say("\"memory_swap_max\": 0", "\"memory_swap_max\": -1").row("memory").ok);
+    CHECK_FALSE(rootless_v2().say("\"memory_swap_max\": 0", "\"memory_swap_max\": null").row("memory").ok);
+    CHECK_FALSE(rootless_v2()
+                    .say("\"memory_swap_max\": 0", "\"memory_swap_max\": 9223372036854775807")
+                    .row("memory")
+                    .ok);
+}
+
+TEST_CASE("judge: a controller that is not delegated is named, with what delegates it") {
+    Case c = rootless_v2();
+    c.info.cgroup_controllers = {"memory", "pids"};
+    CHECK(c.bad().empty());
+    c.spec.cpus = 0.5;
+    CHECK(names(c.bad()) == Names{"cpus"});
+    CHECK(c.row("cpus").asked == "0.5");
+    CHECK(c.row("cpus").why == "the cpu controller is not delegated to the engine's user");
+    CHECK(c.row("cpus").advice.find("Delegate=") != std::string::npos);
+    c.say("\"cpu_quota\": -1", "\"cpu_quota\": 50000");
+    CHECK(c.row("cpus").ok);
+    c.say("\"cpu_quota\": 50000", "\"cpu_quota\": 60000");
+    CHECK_FALSE(c.row("cpus").ok);
+}
+
+TEST_CASE("judge: limits below what was asked are stricter, and fine") {
+    Case c = podman();
+    c.say("\"nofile\": [1024, 1024]", "\"nofile\": [256, 512]")
+        .say("size=131072k", "size=65536k")
+        .say("\"pids_max\": 128", "\"pids_max\": 64");
+    CHECK(c.bad().empty());
+    CHECK(c.row("rlimits").guest == "nofile 512, nproc 32768, core 0");
+}
+
+TEST_CASE("judge: without a count of filters the engine's word must do, and without our own filter one is "
+          "enough for its row") {
+    CHECK(podman().say("\"seccomp_filters\": 2", "\"seccomp_filters\": null").bad().empty());
+    Case c = podman();
+    c.say(R"("own_filter": "installed")", R"("own_filter": "prctl: Invalid argument")")
+        .say("\"seccomp_filters\": 2", "\"seccomp_filters\": 1");
+    CHECK(names(c.bad()) == Names{"guest filter"});
+}
+
+TEST_CASE("judge: warnings about other things than confinement are no shortfall") {
+    Case c = docker();
+    c.warnings = {"IPv4 forwarding is disabled. Networking will not work.",
+                  "The requested image's platform (linux/arm64) does not match the detected host platform"};
+    CHECK(c.bad().empty());
+}
+
+TEST_CASE("describe: a guest's words are one printable line of bounded length") {
+    Case c = podman();
+    c.say(R"("hostname": "sandbox")", R"("hostname": "a\nb\u001b[31m)" + std::string(5000, 'x') + "\"");
+    const std::string text = sandbox::describe(c.bad());
+    CHECK(text.size() < 400);
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+    CHECK(sandbox::describe({}) == "");
+}
