@@ -1,0 +1,329 @@
+#include "src/bridge/tool_index.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "src/bridge/sqlite.h"
+#include "src/bridge/words.h"
+
+namespace bridge {
+
+namespace {
+
+constexpr std::size_t most_query_bytes = 2000;
+constexpr std::size_t most_query_words = 24;
+constexpr std::size_t most_field_bytes = 4000;
+constexpr int most_candidates = 300;        // of FTS5's own ranking, which ours then sorts
+constexpr std::size_t most_expansions = 24; // of one word
+
+enum Field { in_name, in_server, in_parameters, in_description, in_server_description, fields };
+constexpr std::array<double, fields> field_weight = {8, 4, 2, 1.5, 0.5};
+
+using Stem = std::uint32_t;
+
+/// What is known of an indexed tool beyond what FTS5 keeps: its stems, sorted, by field.
+struct Entry {
+    std::string server;
+    std::string name;
+    std::string joined; ///< The name's letters and digits, in lower case.
+    std::array<std::vector<Stem>, fields> stems{};
+
+    bool has(Field field, Stem stem) const {
+        return std::binary_search(stems[field].begin(), stems[field].end(), stem);
+    }
+};
+
+/// A word of a query may be met by itself, at full weight, or by something near it.
+struct Variant {
+    Stem stem;
+    double weight;
+};
+
+struct QueryWord {
+    std::vector<Variant> variants{};
+    std::set<std::string> texts{}; ///< For FTS5.
+    bool begins = false;           ///< The text also stands for all words that begin so.
+    std::string text{};
+};
+
+std::string join(const std::vector<Word>& words) {
+    std::string text;
+    for (const Word& word : words) text += word.text;
+    return text;
+}
+
+} // namespace
+
+struct ToolIndex::Impl {
+    struct Known {
+        Stem stem;
+        int count = 0; ///< Uses, in all tools.
+    };
+
+    WordCutter cutter;
+    sqlite::Database database{":memory:", 0};
+    std::unordered_map<std::int64_t, Entry> entries{};
+    std::map<std::string, std::vector<std::int64_t>> rows_of{}; ///< By server.
+    std::map<std::string, std::int64_t> server_ids{};
+    std::map<std::string, Known> vocabulary{};
+    std::unordered_map<std::string, Stem> stem_ids{};
+    std::vector<int> tools_with{}; ///< By stem.
+    std::int64_t next_row = 1;
+
+    Impl() {
+        database.run("CREATE VIRTUAL TABLE tools USING fts5 (name, server, parameters, description, "
+                     "server_description, server_id UNINDEXED,"
+                     " tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')");
+    }
+
+    Stem intern(const std::string& stem) {
+        const auto [at, added] = stem_ids.emplace(stem, static_cast<Stem>(tools_with.size()));
+        if (added) tools_with.push_back(0);
+        return at->second;
+    }
+
+    double rarity(Stem stem) const {
+        const double with = tools_with[stem];
+        return std::log(1 + (static_cast<double>(entries.size()) - with + 0.5) / (with + 0.5));
+    }
+
+    void add(const IndexedTool& tool, const std::string& server);
+    void remove(const std::string& server);
+    void count(const Entry& entry, int by);
+    std::vector<QueryWord> read_query(const std::string& query) const;
+    std::vector<Word> query_words(const std::string& query) const;
+    QueryWord expand(const Word& word) const;
+    void add_variant(QueryWord& to, const std::string& text, double weight) const;
+    void correct(QueryWord& to, const std::string& text) const;
+    double score(const Entry& entry, const std::vector<QueryWord>& words, const std::string& joined) const;
+};
+
+namespace {
+
+/// The text of each field as it is indexed. Names are there in parts and joined, so that readfile finds
+/// read_file.
+std::array<std::string, fields> field_texts(const IndexedTool& tool, const std::string& joined) {
+    std::array<std::string, fields> texts;
+    texts[in_name] = split_identifier(plain_text(tool.name, most_field_bytes)) + ' ' + joined + ' ' +
+                     tool.alias.substr(0, 200);
+    const std::string server = plain_text(tool.server, most_field_bytes);
+    texts[in_server] = split_identifier(server) + ' ' + server;
+    std::string parameters;
+    for (const std::string& each : tool.parameters) {
+        if (parameters.size() > most_field_bytes) break;
+        parameters += each + ' ';
+    }
+    texts[in_parameters] = split_identifier(plain_text(parameters, most_field_bytes));
+    texts[in_description] = plain_text(tool.description, most_field_bytes);
+    texts[in_server_description] = plain_text(tool.server_description, most_field_bytes);
+    return texts;
+}
+
+} // namespace
+
+void ToolIndex::Impl::count(const Entry& entry, int by) {
+    std::set<Stem> all;
+    for (const auto& stems : entry.stems) all.insert(stems.begin(), stems.end());
+    for (const Stem stem : all) tools_with[stem] += by;
+}
+
+void ToolIndex::Impl::add(const IndexedTool& tool, const std::string& server) {
+    Entry entry;
+    entry.server = server;
+    entry.name = tool.name;
+    entry.joined = join(cutter.cut(plain_text(tool.name, most_field_bytes)));
+    const auto texts = field_texts(tool, entry.joined);
+    const std::int64_t row = next_row++;
+    const auto server_id =
+        server_ids.emplace(server, static_cast<std::int64_t>(server_ids.size()) + 1).first->second;
+    sqlite::Statement insert(
+        database.get(), "INSERT INTO tools (rowid, name, server, parameters, description, server_description,"
+                        " server_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+    insert.bind(1, row);
+    for (int field = 0; field < fields; ++field) {
+        const auto at = static_cast<std::size_t>(field);
+        insert.bind(field + 2, texts[at]);
+        for (const Word& word : cutter.cut(texts[at])) {
+            const Stem stem = intern(word.stem);
+            ++vocabulary.try_emplace(word.text, Known{stem}).first->second.count;
+            entry.stems[at].push_back(stem);
+        }
+        std::sort(entry.stems[at].begin(), entry.stems[at].end());
+        entry.stems[at].erase(std::unique(entry.stems[at].begin(), entry.stems[at].end()),
+                              entry.stems[at].end());
+    }
+    insert.bind(fields + 2, server_id).step();
+    count(entry, 1);
+    entries.emplace(row, std::move(entry));
+    rows_of[server].push_back(row);
+}
+
+void ToolIndex::Impl::remove(const std::string& server) {
+    sqlite::Statement read(
+        database.get(),
+        "SELECT name, server, parameters, description, server_description FROM tools WHERE rowid = ?1");
+    sqlite::Statement erase(database.get(), "DELETE FROM tools WHERE rowid = ?1");
+    for (const std::int64_t row : rows_of[server]) {
+        read.bind(1, row).step();
+        for (int field = 0; field < fields; ++field)
+            for (const Word& word : cutter.cut(read.text(field)))
+                if (const auto at = vocabulary.find(word.text);
+                    at != vocabulary.end() && --at->second.count == 0)
+                    vocabulary.erase(at);
+        read.reset();
+        erase.bind(1, row).step();
+        erase.reset();
+        count(entries.at(row), -1);
+        entries.erase(row);
+    }
+    rows_of.erase(server);
+}
+
+ToolIndex::ToolIndex() : impl_(std::make_unique<Impl>()) {}
+
+ToolIndex::~ToolIndex() = default;
+
+void ToolIndex::replace(const std::string& server, const std::vector<IndexedTool>& tools) {
+    impl_->database.run("BEGIN");
+    impl_->remove(server);
+    for (const IndexedTool& tool : tools) impl_->add(tool, server);
+    impl_->database.run("COMMIT");
+}
+
+/// The words of a query that say something; a word in camel case is taken apart where it is not known as a
+/// whole (GitHub, but readFile).
+std::vector<Word> ToolIndex::Impl::query_words(const std::string& query) const {
+    std::string text;
+    const std::string plain = plain_text(query, most_query_bytes);
+    for (std::size_t at = 0; at < plain.size();) {
+        const std::size_t end = std::min(plain.find(' ', at), plain.size());
+        const std::string piece = plain.substr(at, end - at);
+        const std::vector<Word> whole = cutter.cut(piece);
+        const bool is_known = whole.size() == 1 && vocabulary.contains(whole.front().text);
+        text += (is_known ? piece : split_identifier(piece)) + ' ';
+        at = end + 1;
+    }
+    std::vector<Word> words, stop_words;
+    std::set<std::string> seen;
+    for (Word& word : cutter.cut(text)) {
+        if (!seen.insert(word.stem).second) continue;
+        const bool says_nothing = is_stop_word(word.text) ||
+                                  (word.text.size() == 1 && static_cast<unsigned char>(word.text[0]) < 0x80);
+        (says_nothing ? stop_words : words).push_back(std::move(word));
+    }
+    if (words.empty()) words = std::move(stop_words); // a tool may be called "all" or "do"
+    if (words.size() > most_query_words) words.resize(most_query_words);
+    return words;
+}
+
+void ToolIndex::Impl::add_variant(QueryWord& to, const std::string& text, double weight) const {
+    const auto known = vocabulary.find(text);
+    if (known == vocabulary.end() || to.texts.size() > most_expansions) return;
+    to.texts.insert(text);
+    to.variants.push_back({.stem = known->second.stem, .weight = weight});
+}
+
+/// Adds the known words that are one typing error away.
+void ToolIndex::Impl::correct(QueryWord& to, const std::string& text) const {
+    if (text.size() < 3) return;
+    for (const auto& [known, unused] : vocabulary)
+        if (known.size() >= 3 && within_one_edit(text, known))
+            add_variant(to, known, known.front() == text.front() ? 0.8 : 0.6);
+}
+
+QueryWord ToolIndex::Impl::expand(const Word& word) const {
+    QueryWord out;
+    out.text = word.text;
+    const auto stem = stem_ids.find(word.stem);
+    const bool is_known = stem != stem_ids.end() && tools_with[stem->second] > 0;
+    if (is_known) {
+        out.texts.insert(word.text);
+        out.variants.push_back({.stem = stem->second, .weight = 1});
+    }
+    for (const std::string_view other : synonyms(word.text)) add_variant(out, std::string(other), 0.5);
+    if (word.text.size() >= 3) {
+        std::size_t added = 0;
+        for (auto at = vocabulary.upper_bound(word.text); at != vocabulary.end() && added < most_expansions;
+             ++at, ++added) {
+            if (!at->first.starts_with(word.text)) break;
+            out.variants.push_back({.stem = at->second.stem, .weight = 0.7});
+            out.begins = true;
+        }
+    }
+    if (!is_known && !out.begins) correct(out, word.text);
+    return out;
+}
+
+std::vector<QueryWord> ToolIndex::Impl::read_query(const std::string& query) const {
+    std::vector<QueryWord> words;
+    for (const Word& word : query_words(query)) words.push_back(expand(word));
+    return words;
+}
+
+double ToolIndex::Impl::score(const Entry& entry, const std::vector<QueryWord>& words,
+                              const std::string& joined) const {
+    double sum = 0;
+    std::size_t met = 0;
+    std::set<Stem> name_met;
+    for (const QueryWord& word : words) {
+        double best = 0;
+        for (const Variant& variant : word.variants) {
+            double most = 0, all = 0;
+            for (int field = 0; field < fields; ++field) {
+                if (!entry.has(static_cast<Field>(field), variant.stem)) continue;
+                const double weight = field_weight[static_cast<std::size_t>(field)];
+                most = std::max(most, weight);
+                all += weight;
+                if (field == in_name && variant.weight >= 0.5) name_met.insert(variant.stem);
+            }
+            best = std::max(best, variant.weight * rarity(variant.stem) * (most + 0.2 * (all - most)));
+        }
+        sum += best;
+        met += best > 0 ? 1 : 0;
+    }
+    const double coverage =
+        static_cast<double>(met) / static_cast<double>(std::max<std::size_t>(1, words.size()));
+    const double name_words = static_cast<double>(std::max<std::size_t>(2, entry.stems[in_name].size())) -
+                              1; // one is the joined name
+    const double name_share = std::min(1.0, static_cast<double>(name_met.size()) / name_words);
+    const double is_name = entry.joined == joined ? 2 : 1;
+    return sum * (0.4 + 0.6 * coverage) * (1 + 0.6 * name_share) * is_name;
+}
+
+std::vector<ToolIndex::Hit> ToolIndex::search(const std::string& query, int limit,
+                                              const std::vector<std::string>& servers) const {
+    const std::vector<QueryWord> words = impl_->read_query(query);
+    std::string match, among;
+    for (const QueryWord& word : words) {
+        for (const std::string& text : word.texts) match += (match.empty() ? "\"" : " OR \"") + text + '"';
+        if (word.begins) match += (match.empty() ? "\"" : " OR \"") + word.text + "\"*";
+    }
+    for (const std::string& server : servers)
+        if (const auto id = impl_->server_ids.find(server); id != impl_->server_ids.end())
+            among += (among.empty() ? "" : ",") + std::to_string(id->second);
+    std::vector<Hit> hits;
+    if (match.empty() || among.empty() || limit <= 0) return hits;
+    const std::string joined = join(impl_->cutter.cut(plain_text(query, most_query_bytes)));
+    sqlite::Statement find(impl_->database.get(),
+                           "SELECT rowid FROM tools WHERE tools MATCH ?1 AND server_id IN (" + among +
+                               ") ORDER BY bm25(tools, 8, 4, 2, 1.5, 0.5) LIMIT ?2");
+    find.bind(1, match).bind(2, most_candidates);
+    while (find.step()) {
+        const Entry& entry = impl_->entries.at(find.integer(0));
+        hits.push_back(
+            {.server = entry.server, .name = entry.name, .score = impl_->score(entry, words, joined)});
+    }
+    const auto before = [](const Hit& a, const Hit& b) {
+        if (a.score != b.score) return a.score > b.score;
+        return a.name != b.name ? a.name < b.name : a.server < b.server;
+    };
+    std::sort(hits.begin(), hits.end(), before);
+    if (hits.size() > static_cast<std::size_t>(limit)) hits.resize(static_cast<std::size_t>(limit));
+    return hits;
+}
+
+} // namespace bridge
