@@ -16,10 +16,11 @@ namespace runtime_api {
 /// What the search looks at, so that tests can give another machine.
 struct Surroundings {
     std::map<std::string, std::string> environment;
-    std::string home;           ///< "" where there is none
+    std::string home; ///< "" where there is none
     unsigned uid = 0;
     bool macos = false;
-    std::string root{};         ///< Prefix for absolute paths of the system ("/run/podman/podman.sock"); "" in real life.
+    std::string
+        root{}; ///< Prefix for absolute paths of the system ("/run/podman/podman.sock"); "" in real life.
 
     /// Those of this process.
     static Surroundings here();
@@ -37,22 +38,24 @@ struct SearchOptions {
 
 /// A place where an engine may listen.
 struct Candidate {
-    std::string source;         ///< "CONTAINER_HOST", "the rootless podman socket", "Docker context \"work\""
-    std::string url;            ///< As said, or as made; may be no valid one, see problem.
+    std::string source; ///< "CONTAINER_HOST", "the rootless podman socket", "Docker context \"work\""
+    std::string url;    ///< As said, or as made; may be no valid one, see problem.
     std::optional<Endpoint> endpoint{};
-    bool said = false;          ///< Somebody set it: it is taken or is an error, never skipped.
+    bool said = false;           ///< Somebody set it: it is taken or is an error, never skipped.
     bool system_rootful = false; ///< A system socket of an engine that runs as root.
-    std::string problem{};      ///< Why it cannot even be tried ("no such file", "bad URL: …"); empty: try it.
+    std::string problem{}; ///< Why it cannot even be tried ("no such file", "bad URL: …"); empty: try it.
 };
 
-/// All candidates in the order of design.md, Engines. Reads files, opens no connection, never throws: what is wrong is in `problem`.
+/// All candidates in the order of design.md, Engines. Reads files, opens no connection, never throws: what is
+/// wrong is in `problem`.
 std::vector<Candidate> candidates(const Surroundings& around, const SearchOptions& options);
 
 /// What became of one candidate.
 struct Tried {
     Candidate candidate;
     bool taken = false;
-    std::string outcome; ///< "podman 4.3.1", "no such file", "connection refused", "rootful: passed over (--allow-rootful takes it)", "not tried: …"
+    std::string outcome;  ///< "podman 4.3.1", "no such file", "connection refused", "rootful: passed over
+                          ///< (--allow-rootful takes it)", "not tried: …"
     std::string advice{}; ///< A command or setting that would mend it, where one is known.
 };
 
@@ -63,21 +66,24 @@ struct Found {
     std::vector<Tried> tried;
 };
 
-/// Thrown where no engine could be had: what() lists each place that was tried and why it failed, on a line each.
+/// Thrown where no engine could be had: what() lists each place that was tried and why it failed, on a line
+/// each.
 class NoEngine : public Error {
 public:
-    NoEngine(const std::string& message, std::vector<Tried> tried) : Error(Errc::unavailable, message), tried_(std::move(tried)) {}
+    NoEngine(const std::string& message, std::vector<Tried> tried)
+        : Error(Errc::unavailable, message), tried_(std::move(tried)) {}
     const std::vector<Tried>& tried() const { return tried_; }
 
 private:
     std::vector<Tried> tried_;
 };
 
-/// Tries the candidates in order and returns the first engine that answers and may be taken. Throws NoEngine. Bounded in time.
+/// Tries the candidates in order and returns the first engine that answers and may be taken. Throws NoEngine.
+/// Bounded in time.
 boost::asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options);
 
-/// True where a rootful engine of this description is known to run in a VM of its own (Docker Desktop, a podman machine, colima, …);
-/// `why` says by what it was recognised.
+/// True where a rootful engine of this description is known to run in a VM of its own (Docker Desktop, a
+/// podman machine, colima, …); `why` says by what it was recognised.
 bool runs_in_vm(const EngineInfo& info, const Endpoint& endpoint, std::string& why);
 
 } // namespace runtime_api

@@ -1,0 +1,229 @@
+#include "runtime_api/advice.h"
+
+#include <doctest/doctest.h>
+
+using runtime_api::Advice;
+using runtime_api::Candidate;
+using runtime_api::EngineInfo;
+using runtime_api::Host;
+
+namespace {
+
+/// What comes of words said by the engine at url; "trouble: remedy", or "".
+std::string on(const std::string& words, const std::string& url = "unix:///run/user/1000/podman/podman.sock",
+               const Host& host = {}) {
+    const auto found = advice_on_error(host, runtime_api::parse_endpoint(url), words);
+    return found ? found->trouble + ": " + found->remedy : "";
+}
+
+Host usual_host() {
+    Host out;
+    out.systemd = out.user_session = out.podman_unit = true;
+    out.runtime_dir = "/run/user/1000";
+    return out;
+}
+
+Candidate place(const std::string& url, const std::string& source = "somewhere", bool said = false) {
+    Candidate out;
+    out.source = source;
+    out.url = url;
+    out.said = said;
+    out.endpoint = runtime_api::parse_endpoint(url);
+    return out;
+}
+
+std::string at(const Host& host, const Candidate& candidate, const std::string& words) {
+    const auto found = advice_on_place(host, candidate, words);
+    return found ? found->remedy : "";
+}
+
+std::string about(const EngineInfo& info) {
+    std::string out;
+    for (const Advice& each : advice_on_engine(info)) out += each.trouble + ": " + each.remedy + '\n';
+    return out;
+}
+
+#define CHECK_HAS(text, part) CHECK_MESSAGE(std::string(text).find(part) != std::string::npos, (text))
+
+} // namespace
+
+TEST_CASE("advice: no systemd user session") {
+    CHECK_HAS(on("start container: HTTP 500: crun: sd-bus call: Interactive authentication required.: "
+                 "Permission denied"),
+              "loginctl enable-linger");
+    CHECK_HAS(on("Failed to connect to bus: No medium found"), "cgroup_manager = \"cgroupfs\"");
+    CHECK_HAS(on("The cgroupv2 manager is set to systemd but there is no systemd user session available"),
+              "loginctl enable-linger");
+}
+
+TEST_CASE("advice: cgroup v1") {
+    CHECK_HAS(on("Resource limits are not supported and ignored on cgroups V1 rootless systems"),
+              "systemd.unified_cgroup_hierarchy=1");
+    EngineInfo info;
+    info.rootless = true;
+    info.cgroup_version = 1;
+    CHECK_HAS(about(info), "ignores limits of memory and processes: boot with cgroup v2");
+    info.rootless = false;
+    CHECK(about(info).empty());
+}
+
+TEST_CASE("advice: controllers that are not delegated") {
+    EngineInfo info;
+    info.rootless = true;
+    info.cgroup_version = 2;
+    info.cgroup_controllers = {"memory", "pids"};
+    CHECK_HAS(about(info), "cannot use these cgroup controllers: cpu: printf '[Service]\\nDelegate=cpu "
+                           "cpuset io memory pids\\n'");
+    info.cgroup_controllers.emplace_back("cpu");
+    CHECK(about(info).empty());
+    CHECK_HAS(on("crun: the requested cgroup controller `pids` is not available: OCI runtime error"),
+              "Delegate=");
+    CHECK_HAS(on("crun: opening file `memory.max` for writing: No such file or directory"), "Delegate=");
+}
+
+TEST_CASE("advice: an engine without cgroups, or without a limit") {
+    EngineInfo info;
+    info.rootless = true;
+    info.cgroup_driver = "none";
+    CHECK_HAS(about(info), "enforces no limit of memory or processes");
+    info.cgroup_driver = "systemd";
+    info.memory_limit = false;
+    info.pids_limit = false;
+    CHECK_HAS(about(info), "controllers: memory, pids: ");
+    info = EngineInfo();
+    info.swap_limit = false;
+    CHECK_HAS(about(info), "swapaccount=1");
+}
+
+TEST_CASE("advice: missing subuid ranges") {
+    const std::string remedy =
+        "usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER && podman system migrate";
+    CHECK_HAS(on("cannot find UID/GID for user me: no subuid ranges found for user \"me\" in /etc/subuid - "
+                 "check rootless mode in man pages."),
+              remedy);
+    CHECK_HAS(on("potentially insufficient UIDs or GIDs available in user namespace (requested 0:42 for "
+                 "/etc/shadow)"),
+              remedy);
+    CHECK_HAS(on("newuidmap: write to uid_map failed: Operation not permitted"), remedy);
+    CHECK_HAS(on("exec: \"newuidmap\": executable file not found in $PATH"), "apt install uidmap");
+}
+
+TEST_CASE("advice: Docker Desktop") {
+    CHECK_HAS(
+        on("HTTP 500: Docker Desktop is manually paused. Unpause it through the Whale menu or Dashboard."),
+        "docker desktop restart");
+    CHECK_HAS(on("HTTP 503: Docker Desktop is unable to start"), "systemctl --user start docker-desktop");
+    Host mac;
+    mac.macos = true;
+    CHECK(at(mac, place("unix:///Users/me/.docker/run/docker.sock"), "connect to …: Connection refused") ==
+          "open -a Docker");
+    CHECK(at(mac, place("unix:///Users/me/.docker/run/docker.sock"), "no such file")
+              .empty()); // not installed, as likely as not
+    EngineInfo info;
+    info.operating_system = "Docker Desktop";
+    CHECK_HAS(about(info), "share its memory");
+}
+
+TEST_CASE("advice: podman machine stopped") {
+    const Host linux_host = usual_host();
+    const Candidate machine =
+        place("unix:///run/user/1000/podman/podman-machine-default-api.sock", "the podman machine");
+    CHECK(at(linux_host, machine, "connect to …: Connection refused") == "podman machine start");
+    CHECK(at(linux_host, place("unix:///home/me/.local/share/containers/podman/machine/podman.sock"),
+             "no such file")
+              .empty());
+    Host mac;
+    mac.macos = true;
+    CHECK(at(mac, place("unix:///Users/me/.local/share/containers/podman/machine/podman.sock"),
+             "no such file") == "podman machine start");
+    const Candidate said = place("ssh://core@127.0.0.1:50000/run/user/501/podman/podman.sock",
+                                 "podman's default connection \"podman-machine-default\"", true);
+    CHECK(at(mac, said, "ssh: connect to host 127.0.0.1 port 50000: Connection refused") ==
+          "podman machine start");
+    CHECK_HAS(on("Cannot connect to Podman. Please verify your connection to the Linux system"),
+              "podman machine start");
+}
+
+TEST_CASE("advice: SELinux") {
+    CHECK_HAS(on("HTTP 500: lsetxattr /var/lib/x: operation not permitted"), "ausearch -m avc -ts recent");
+    CHECK_HAS(on("SELinux relabeling of /x is not allowed"), "restorecon -R -v");
+}
+
+TEST_CASE("advice: permission of the socket") {
+    Host host = usual_host();
+    const std::string denied = "connect to unix:///x: Permission denied";
+    CHECK_HAS(on(denied, "unix:///var/run/docker.sock", host), "usermod -aG docker $USER");
+    CHECK_HAS(on("permission denied", "unix:///run/docker.sock", host), "as good as root");
+    host.docker_rootless_tool = true;
+    CHECK_HAS(on(denied, "unix:///var/run/docker.sock", host), "dockerd-rootless-setuptool.sh install");
+    CHECK_HAS(on(denied, "unix:///run/podman/podman.sock", host),
+              "use podman as this user: systemctl --user enable --now podman.socket");
+}
+
+TEST_CASE("advice: crun and hybrid cgroups") {
+    CHECK_HAS(on("OCI runtime error: crun: cgroups in hybrid mode not supported, drop all controllers from "
+                 "cgroupv2"),
+              "--oci-runtime runc");
+}
+
+TEST_CASE("advice: rlimits below the engine's defaults") {
+    CHECK_HAS(on("crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied"),
+              "default_ulimits = [\"nofile=1024:1024\"");
+    CHECK_HAS(on("runc create failed: error setting rlimit type 7: operation not permitted"), "LimitNOFILE=");
+}
+
+TEST_CASE("advice: a podman socket that could be started") {
+    Host host = usual_host();
+    const Candidate socket = place("unix:///run/user/1000/podman/podman.sock");
+    CHECK(at(host, socket, "no such file") == "systemctl --user enable --now podman.socket");
+    CHECK(at(host, socket, "connect to …: Connection refused") ==
+          "systemctl --user enable --now podman.socket");
+    CHECK(at(host, socket, "something else").empty());
+    host.user_session = false;
+    CHECK_HAS(at(host, socket, "no such file"), "sudo loginctl enable-linger $USER");
+    host.systemd = false;
+    CHECK(at(host, socket, "no such file") ==
+          "podman system service --time=0 unix:///run/user/1000/podman/podman.sock &");
+    host.podman_unit = false;
+    CHECK(at(host, socket, "no such file").empty());
+    host.podman_program = true;
+    CHECK_FALSE(at(host, socket, "no such file").empty());
+}
+
+TEST_CASE("advice: ssh's words") {
+    const std::string far = "ssh://me@far.example:2222/run/x.sock";
+    CHECK_HAS(on("Host key verification failed.", far), "accept it once by hand: ssh -p 2222 me@far.example");
+    CHECK_HAS(on("me@far.example: Permission denied (publickey,password).", far), "ssh-add");
+    CHECK_HAS(on("ssh: Could not resolve hostname far.example: Name or service not known", far),
+              "~/.ssh/config");
+    CHECK_HAS(on("channel 2: open failed: administratively prohibited: open failed", far),
+              "AllowStreamLocalForwarding yes");
+    CHECK_HAS(on("channel 2: open failed: connect failed: open failed", far), "loginctl enable-linger");
+    CHECK(on("Host key verification failed.").empty()); // only over ssh
+}
+
+TEST_CASE("advice: TLS") {
+    CHECK_HAS(on("HTTP 400: Client sent an HTTP request to an HTTPS server.", "tcp://127.0.0.1:2376"),
+              "write https://");
+    CHECK_HAS(on("SSL certificate problem: unable to get local issuer certificate", "https://e.example:2376"),
+              "--tls-ca");
+    CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"), "--tls-cert and --tls-key");
+    CHECK_HAS(on("SSL: no alternative certificate subject name matches target host name 'e'",
+                 "https://e.example:2376"),
+              "another name");
+}
+
+TEST_CASE("advice: a slow storage driver and a missing seccomp profile") {
+    EngineInfo info;
+    info.storage_driver = "vfs";
+    CHECK_HAS(about(info), "driver = \"overlay\"");
+    info = EngineInfo();
+    info.seccomp = false;
+    CHECK_HAS(about(info), "no seccomp profile");
+}
+
+TEST_CASE("advice: nothing for words that are unknown, and nothing for an engine in order") {
+    CHECK(on("HTTP 500: something new").empty());
+    CHECK(on("").empty());
+    CHECK(about(EngineInfo()).empty());
+}

@@ -1,0 +1,173 @@
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "runtime_api/discovery.h"
+#include "tests/unit/discovery_machine.h"
+#include "tests/unit/run.h"
+
+using runtime_api::Endpoint;
+using runtime_api::EngineInfo;
+using runtime_api::Found;
+using runtime_api::NoEngine;
+using runtime_api::SearchOptions;
+
+namespace {
+
+/// Answers _ping and info on a socket that listens, as podman does, from a thread of its own, until it is
+/// destroyed.
+class FakePodman {
+public:
+    FakePodman(int listening, const std::string& info)
+        : listening_(listening), info_(info), thread_([this] { serve(); }) {}
+    ~FakePodman() {
+        ::shutdown(listening_, SHUT_RDWR); // ends accept()
+        thread_.join();
+    }
+    FakePodman(const FakePodman&) = delete;
+    FakePodman& operator=(const FakePodman&) = delete;
+
+private:
+    void serve() {
+        for (;;) {
+            const int fd = ::accept(listening_, nullptr, nullptr);
+            if (fd < 0) return;
+            std::string head;
+            char c = 0;
+            while (!head.ends_with("\r\n\r\n") && ::read(fd, &c, 1) == 1) head += c;
+            const std::string body = head.starts_with("GET /_ping ") ? "OK" : info_;
+            const std::string answer =
+                "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nLibpod-Api-Version: 4.3.1\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
+            CHECK(::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) ==
+                  static_cast<ssize_t>(answer.size()));
+            ::close(fd);
+        }
+    }
+
+    int listening_;
+    std::string info_;
+    std::thread thread_;
+};
+
+std::string info(bool rootless, const std::string& system = "debian") {
+    return R"({"host":{"distribution":{"distribution":")" + system + R"("},"security":{"rootless":)" +
+           (rootless ? "true" : "false") + R"(}},"version":{"Version":"4.3.1"}})";
+}
+
+std::string failure(const Machine& machine, const SearchOptions& options = {}) {
+    try {
+        boost::asio::io_context loop;
+        run(loop, find_engine(machine.around, options));
+    } catch (const NoEngine& e) {
+        return e.what();
+    }
+    return "an engine was found";
+}
+
+} // namespace
+
+TEST_CASE("find_engine: takes the first that answers, and tells of every other why it was not taken") {
+    Machine machine;
+    machine.dead_socket("/run/user/1000/podman/podman.sock");
+    const FakePodman podman(machine.listen("/run/user/1000/podman/x-api.sock"), info(true));
+    const FakePodman system(machine.listen("/run/podman/podman.sock"), info(false));
+    boost::asio::io_context loop; // the engine found must go first
+    const Found found = run(loop, find_engine(machine.around, SearchOptions()));
+    CHECK(found.candidate.source == "the podman machine");
+    CHECK(found.info.version == "4.3.1");
+    CHECK(found.engine->dialect() == runtime_api::Dialect::libpod);
+    CHECK(found.tried.size() == machine.search().size());
+    CHECK(found.tried[0].outcome.ends_with(": Connection refused"));
+    CHECK(found.tried[1].outcome == "no such file");
+    CHECK(found.tried[2].taken);
+    CHECK(found.tried[2].outcome == "podman 4.3.1, rootless");
+    CHECK(found.tried.back().outcome == "not tried: the podman machine was taken");
+}
+
+TEST_CASE("find_engine: a rootful engine is passed over and named, unless it is allowed") {
+    Machine machine;
+    const FakePodman system(machine.listen("/run/podman/podman.sock"), info(false));
+    CHECK(failure(machine).find(
+              "/run/podman/podman.sock: podman 4.3.1, rootful: passed over (--allow-rootful takes it)") !=
+          std::string::npos);
+    SearchOptions options;
+    options.allow_rootful = true;
+    boost::asio::io_context loop; // the engine found must go first
+    const Found found = run(loop, find_engine(machine.around, options));
+    CHECK(found.candidate.system_rootful);
+}
+
+TEST_CASE("find_engine: an engine that does not say whether it is rootless counts as rootful") {
+    Machine machine;
+    const FakePodman silent(machine.listen("/run/user/1000/podman/podman.sock"),
+                            R"({"host":{},"version":{"Version":"4.3.1"}})");
+    CHECK(failure(machine).find("does not say whether it is rootless: passed over") != std::string::npos);
+}
+
+TEST_CASE("find_engine: a rootful engine in a VM of its own is taken") {
+    Machine machine;
+    const FakePodman desktop(machine.listen("/home/.docker/desktop/docker.sock"),
+                             info(false, "Docker Desktop"));
+    boost::asio::io_context loop; // the engine found must go first
+    const Found found = run(loop, find_engine(machine.around, SearchOptions()));
+    CHECK(found.candidate.source == "Docker Desktop");
+    CHECK(found.tried[3].outcome ==
+          "podman 4.3.1, rootful in a VM of its own (it says it is Docker Desktop)");
+}
+
+TEST_CASE("find_engine: what is set is taken or is an error, and nothing else is tried") {
+    Machine machine;
+    machine.set("DOCKER_HOST", "unix://" + machine.at("/none.sock"));
+    const FakePodman podman(machine.listen("/run/user/1000/podman/podman.sock"), info(true));
+    const std::string message = failure(machine);
+    CHECK(message.find("DOCKER_HOST unix://" + machine.at("/none.sock") + ": ") != std::string::npos);
+    CHECK(
+        message.find("podman.sock: not tried: DOCKER_HOST is set, and what is set is used or is an error") !=
+        std::string::npos);
+    machine.set("DOCKER_HOST", "");
+    machine.set("CONTAINER_HOST", "nonsense");
+    CHECK(failure(machine).find("CONTAINER_HOST nonsense: engine URL \"nonsense\": it has no scheme") !=
+          std::string::npos);
+}
+
+TEST_CASE("find_engine: plain tcp to another host is refused unless it is allowed") {
+    Machine machine;
+    machine.set("DOCKER_HOST", "tcp://192.0.2.1:2375");
+    CHECK(failure(machine).find("plain tcp to another host: refused") != std::string::npos);
+    machine.set("DOCKER_HOST", "tcp://127.0.0.1:1"); // nobody listens there
+    CHECK(failure(machine).find("plain tcp") == std::string::npos);
+}
+
+TEST_CASE("find_engine: a socket that systemd could start is named with its command") {
+    Machine machine;
+    machine.file("/usr/lib/systemd/user/podman.socket", "");
+    machine.file("/run/systemd/system/x", "");
+    machine.file("/run/user/1000/x", "");
+    CHECK(failure(machine).find(
+              "podman.sock: no such file\n    -> systemctl --user enable --now podman.socket") !=
+          std::string::npos);
+}
+
+TEST_CASE("runs_in_vm: by what the engine says, by its socket, and not by the name of a far host") {
+    std::string why;
+    const auto at = [](const std::string& url) { return runtime_api::parse_endpoint(url); };
+    EngineInfo engine;
+    engine.operating_system = "Debian GNU/Linux 12 (bookworm)";
+    CHECK_FALSE(runs_in_vm(engine, at("unix:///var/run/docker.sock"), why));
+    CHECK(runs_in_vm(engine, at("unix:///home/u/.colima/default/docker.sock"), why));
+    CHECK(why == "its socket is Colima's");
+    CHECK(runs_in_vm(engine, at("unix:///run/user/1/podman/m-api.sock"), why));
+    CHECK_FALSE(runs_in_vm(engine, at("unix:///run/my-api.sock"), why));
+    engine.name = "colima";
+    CHECK(runs_in_vm(engine, at("unix:///x.sock"), why));
+    CHECK_FALSE(runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
+    engine.name.clear();
+    engine.kernel = "6.6.12-linuxkit";
+    CHECK(runs_in_vm(engine, at("unix:///x.sock"), why));
+    engine = EngineInfo();
+    engine.operating_system = "Docker Desktop";
+    CHECK(runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
+}
