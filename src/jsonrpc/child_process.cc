@@ -66,6 +66,7 @@ struct ChildProcess::State : std::enable_shared_from_this<ChildProcess::State> {
     std::string err_tail;
     pid_t pid = 0;
     std::string ending; // how it ended, or why it could not start
+    bool err_ended = false;
     bool gone = false;
     bool stopping = false; // its end is our wish
 

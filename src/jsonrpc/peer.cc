@@ -62,8 +62,9 @@ std::optional<std::int64_t> number_in(std::string_view id) {
     return number;
 }
 
-// The JSON text of an id, "" where it is none.
+// The JSON text of an id, "" where it is none. Python writes a space before it.
 std::string id_at(std::string_view text) {
+    if (text.starts_with(' ')) text.remove_prefix(1);
     if (text.starts_with('"')) {
         const std::size_t end = text.find('"', 1);
         return end == std::string_view::npos || text.substr(0, end).find('\\') != std::string_view::npos
@@ -87,11 +88,12 @@ std::string id_in_tail(std::string_view tail) {
     const std::size_t at = tail.rfind("\"id\":");
     if (at == std::string_view::npos) return {};
     const std::string id = id_at(tail.substr(at + 5));
-    const std::string_view rest = tail.substr(std::min(at + 5 + id.size(), tail.size()));
+    std::string rest(tail.substr(std::min(tail.find(id, at + 5), tail.size())).substr(id.size()));
+    std::erase(rest, ' ');
     return rest == "}" || rest == ",\"jsonrpc\":\"2.0\"}" ? id : std::string();
 }
 
-// The id in a line too long to parse: SDKs write it first, or last. Spaces between are left out by all that we know.
+// The id in a line too long to parse: SDKs write it first, or last.
 std::string id_in_pieces(const LineSplitter::Line& line) {
     const std::string id = id_in_head(line.text);
     return id.empty() ? id_in_tail(line.tail) : id;

@@ -1,0 +1,41 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "src/jsonrpc/channel.h"
+#include "src/mcp/client_spec.h"
+
+namespace mcp {
+
+/// A way to one upstream server. Besides lines it knows what the transport needs and the protocol decides.
+class ClientChannel : public jsonrpc::Channel {
+public:
+    /// What was agreed on; later messages are sent accordingly.
+    virtual void agreed(Era, const std::string& /*version*/) {}
+
+    /// The tools that the server has now.
+    virtual void set_tools(const std::vector<UpstreamTool>&) {}
+
+    /// A call of ours (its id as JSON text) is given up. True where the server learns it from that, so that
+    /// no notification need be sent.
+    virtual bool abandon(const std::string& /*id*/) { return false; }
+
+    /// The session that was agreed on is no more; a new one may be asked for by `initialize` on this channel.
+    virtual bool session_lost() const { return false; }
+
+    /// Starts what a session needs beyond calls (the stream on which the server speaks first).
+    virtual void session_began() {}
+
+    /// False: there never was a server (no such command); asking again is useless.
+    virtual bool ever_ran() const { return true; }
+
+    /// What the server last wrote to its log, for messages.
+    virtual std::string log_tail() const { return {}; }
+
+    /// Ends the server or the session in good order. Bounded by a small multiple of `grace`.
+    virtual boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) = 0;
+};
+
+} // namespace mcp

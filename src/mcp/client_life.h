@@ -1,0 +1,94 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <set>
+
+#include "src/jsonrpc/event.h"
+#include "src/jsonrpc/peer.h"
+#include "src/mcp/client.h"
+#include "src/mcp/client_messages.h"
+
+namespace mcp {
+
+/// One connection. Whoever uses it holds it, so that it outlives what is suspended in it.
+struct ClientLink {
+    ClientLink(const boost::asio::any_io_executor& executor, std::unique_ptr<ClientChannel> way,
+               jsonrpc::Peer::Options options, jsonrpc::Peer::NotificationHandler on_notification);
+
+    std::unique_ptr<ClientChannel> channel;
+    jsonrpc::Peer peer; ///< After the channel, which must outlive it.
+};
+
+/// The inside of a Client; coroutines that work for it hold it, so that they may outlive the Client.
+struct Client::Life : std::enable_shared_from_this<Client::Life> {
+    using TimePoint = std::chrono::steady_clock::time_point;
+
+    Life(boost::asio::any_io_executor e, ClientSpec s, Options o);
+
+    // client_start.cc: from nothing to ready
+    boost::asio::awaitable<void> open();
+    boost::asio::awaitable<void> handshake(TimePoint until);
+    enum class Probe { modern, legacy, silent, ended };
+    boost::asio::awaitable<Probe> probe(TimePoint until);
+    boost::asio::awaitable<void> initialize(TimePoint until);
+    boost::asio::awaitable<void> initialize_somehow(bool was_silent, TimePoint until);
+    boost::asio::awaitable<void> list_tools(TimePoint until);
+    boost::asio::awaitable<void> renew(std::string lost_why);
+
+    // client.cc: connection, calls, the server's own messages
+    void connect(ClientSpec::Transport transport);
+    void agree(ServerFacts found);
+    boost::asio::awaitable<jsonrpc::Message> request(std::string method, std::string params,
+                                                     std::chrono::milliseconds limit);
+    boost::asio::awaitable<jsonrpc::Message> call(std::string tool, std::string arguments,
+                                                  CallOptions wanted);
+    void notified(jsonrpc::Message message);
+    boost::asio::awaitable<void> listen();
+    boost::asio::awaitable<void> relist();
+    void relist_soon();
+    void ended(const std::shared_ptr<ClientLink>& which);
+    void fail(const std::string& why);
+    void finish(State how);
+    void warn(const std::string& what);
+    void abandoned(const std::string& id);
+
+    RequestDress dress() const;
+    bool over_http() const { return transport != ClientSpec::Transport::stdio; }
+    /// What is left of the time, at least a moment.
+    static std::chrono::milliseconds left(TimePoint until);
+
+    boost::asio::any_io_executor executor;
+    ClientSpec spec;
+    Options options;
+    ClientSpec::Transport transport;
+    std::shared_ptr<ClientLink> link;
+    State state = State::not_started;
+    std::string failure;
+    int failure_code = jsonrpc::code::connection_closed;
+    ServerFacts facts;
+    std::vector<UpstreamTool> tools;
+    std::vector<std::string> warnings;
+    std::size_t bad_lines = 0;
+    ClientSpec::Protocol learned;
+    std::string probe_said; ///< Why the server is not taken for a modern one.
+    std::map<std::int64_t, std::function<void(double, std::optional<double>, std::string)>>
+        progress; ///< By token.
+    std::int64_t next_token = 1;
+    bool tools_stale = false; ///< The server said that its tools changed since we last listed them.
+    bool relisting = false;
+    bool renewing = false; ///< A lost session is being replaced.
+    jsonrpc::Event changed;
+};
+
+/// The error with more said.
+jsonrpc::Error with_context(const std::exception_ptr& failure, const std::string& before,
+                            const std::string& after);
+
+/// "; it last wrote: …" from the end of a server's log, or "".
+std::string tail_words(const std::string& log);
+
+/// Makes the way to a server by its transport (client_connect.cc). Throws jsonrpc::Error.
+std::unique_ptr<ClientChannel> connect_by_transport(const boost::asio::any_io_executor& executor,
+                                                    const ClientSpec& spec);
+
+} // namespace mcp

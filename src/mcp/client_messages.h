@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/jsonrpc/message.h"
+#include "src/mcp/client_spec.h"
+
+namespace mcp {
+
+/// What the client role writes and reads, without the waiting. Pure.
+
+/// How a request of ours is dressed: in `_meta` where the era or a wish for progress asks for it.
+struct RequestDress {
+    std::string modern_version{}; ///< Empty: legacy.
+    std::optional<std::int64_t> progress_token{};
+};
+
+std::string initialize_params();
+std::string list_params(const RequestDress& dress, const std::optional<std::string>& cursor);
+/// arguments: JSON text of an object.
+std::string call_params(const RequestDress& dress, std::string_view tool, std::string_view arguments);
+/// For a request that says nothing but who asks: server/discover.
+std::string bare_params(const RequestDress& dress);
+/// Asks to be told when the list of tools changes.
+std::string listen_params(const RequestDress& dress);
+std::string cancelled_params(std::string_view id);
+
+/// What `initialize` was answered with. Throws jsonrpc::Error where it is not an answer or a version that we
+/// do not speak.
+ServerFacts read_initialize(std::string_view result);
+
+/// What `server/discover` was answered with. Its era is legacy (and the rest empty) where the server names
+/// only legacy versions. Throws jsonrpc::Error where it is not an answer, or no version in it is ours.
+ServerFacts read_discover(std::string_view result);
+
+/// The same from an unsupported_version error, which names the versions that there are.
+ServerFacts read_unsupported(const jsonrpc::Error& error);
+
+/// One page of tools/list.
+struct ToolPage {
+    std::vector<UpstreamTool> tools;
+    std::vector<std::string> dropped; ///< Why, one for each tool that was left out.
+    std::optional<std::string> next_cursor;
+};
+
+/// A bad tool is dropped, the others are kept. `with_headers`: header_params are read, and a tool that has
+/// them wrong is dropped. Throws jsonrpc::Error where it is no page at all.
+ToolPage read_tools(std::string_view result, bool with_headers);
+
+/// Throws jsonrpc::Error where the result of a call is none that we can use: not an object, or (modern) a
+/// question back to us or unknown.
+void check_result(std::string_view result, bool modern);
+
+struct ProgressReport {
+    std::int64_t token = 0;
+    double done = 0;
+    std::optional<double> total;
+    std::string message;
+};
+
+/// nullopt where it is none of ours.
+std::optional<ProgressReport> read_progress(std::string_view params);
+
+} // namespace mcp

@@ -1,0 +1,207 @@
+// How a client comes to be ready: connection, era, version, tools.
+#include <algorithm>
+
+#include "runtime_api/json.h"
+#include "src/mcp/client_life.h"
+
+namespace mcp {
+namespace asio = boost::asio;
+using jsonrpc::Error;
+using jsonrpc::Message;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds probe_limit =
+    3s; // as the SDKs have it; a server that is silent is one of old
+constexpr std::size_t most_pages = 200;
+constexpr std::size_t most_tools = 10'000;
+
+int code_of(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& e) {
+        return e.code();
+    } catch (const std::exception&) { // a cancellation, or a bug of ours
+        return jsonrpc::code::internal_error;
+    }
+}
+
+// The HTTP status that a transport put into an error, or 0.
+std::int64_t http_status(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& e) {
+        const auto status = json::member(e.data().empty() ? "null" : e.data(), "httpStatus");
+        return status && json::kind(*status) == json::Kind::number ? std::atoi(std::string(*status).c_str())
+                                                                   : 0;
+    } catch (const std::exception&) {
+        return 0;
+    }
+}
+
+} // namespace
+
+asio::awaitable<void> Client::Life::open() {
+    const auto self = shared_from_this();
+    const TimePoint until = jsonrpc::after(spec.start_timeout);
+    std::exception_ptr failed;
+    try {
+        co_await handshake(until);
+        if (facts.tools) co_await list_tools(until);
+    } catch (...) { // told to all who wait for the start
+        failed = std::current_exception();
+    }
+    if (state != State::starting) co_return; // stopped meanwhile
+    if (failed) {
+        const Error error = with_context(failed, "", "");
+        const std::string name = "server " + spec.name;
+        failure_code = error.code();
+        fail((std::string(error.what()).starts_with(name) ? "" : name + ": ") + error.what());
+        co_return;
+    }
+    link->channel->session_began();
+    finish(State::ready);
+    if (facts.era == Era::modern && facts.tools_change)
+        asio::co_spawn(executor, listen(),
+                       [self](std::exception_ptr) {}); // without it nothing is lost but news
+    if (tools_stale) relist_soon();
+}
+
+asio::awaitable<void> Client::Life::handshake(TimePoint until) {
+    connect(spec.transport);
+    const bool ask = spec.protocol != ClientSpec::Protocol::legacy && transport != ClientSpec::Transport::sse;
+    Probe found = Probe::legacy;
+    if (ask) found = co_await probe(until);
+    if (found == Probe::modern) co_return;
+    if (spec.protocol == ClientSpec::Protocol::modern)
+        throw Error(jsonrpc::code::invalid_request,
+                    "its \"protocol\" asks for a version from 2026-07-28 on, and it speaks none: " +
+                        probe_said);
+    if (found == Probe::ended) {
+        if (!link->channel->ever_ran())
+            throw Error(jsonrpc::code::connection_closed, link->channel->reason());
+        warn("it ended when it was asked for its protocol versions; started again without the question");
+        learned = ClientSpec::Protocol::legacy;
+        connect(spec.transport);
+    }
+    co_await initialize_somehow(found == Probe::silent, until);
+}
+
+asio::awaitable<Client::Life::Probe> Client::Life::probe(TimePoint until) {
+    RequestDress modern;
+    modern.modern_version = modern_versions().front();
+    std::exception_ptr failed;
+    std::string params = bare_params(modern);
+    const bool only_modern = spec.protocol == ClientSpec::Protocol::modern;
+    const std::chrono::milliseconds limit = only_modern ? left(until) : std::min(left(until), probe_limit);
+    const auto asked = link;
+    try {
+        if (over_http()) asked->channel->agreed(Era::modern, modern.modern_version);
+        const Message answer = co_await asked->peer.call("server/discover", std::move(params), limit);
+        ServerFacts found = read_discover(answer.result());
+        if (found.era == Era::legacy) co_return Probe::legacy;
+        agree(std::move(found));
+        co_return Probe::modern;
+    } catch (...) { // what it means is decided below
+        failed = std::current_exception();
+    }
+    if (state != State::starting) std::rethrow_exception(failed);
+    if (over_http()) asked->channel->agreed(Era::legacy, "");
+    const Error said = with_context(failed, "", "");
+    probe_said = said.what();
+    if (said.code() == jsonrpc::code::timed_out) co_return Probe::silent;
+    if (said.code() == jsonrpc::code::connection_closed && asked->peer.closed()) co_return Probe::ended;
+    // any other error is what an old server says; only a modern one can name its versions
+    if (said.code() == mcp::code::unsupported_version &&
+        (said.data().empty() || read_unsupported(said).era == Era::modern))
+        throw said;
+    co_return Probe::legacy;
+}
+
+// By `initialize`, and where that fails by what else may be meant.
+asio::awaitable<void> Client::Life::initialize_somehow(bool was_silent, TimePoint until) {
+    std::exception_ptr failed;
+    try {
+        co_await initialize(until);
+        co_return;
+    } catch (...) { // there may be another way
+        failed = std::current_exception();
+    }
+    if (state != State::starting) std::rethrow_exception(failed);
+    const std::int64_t status = http_status(failed);
+    if (transport == ClientSpec::Transport::http_or_sse &&
+        (status == 400 || status == 404 || status == 405)) {
+        connect(ClientSpec::Transport::sse);
+        co_await initialize(until);
+        co_return;
+    }
+    // a modern server that was only slow to come up has answered the probe too late, and does not know
+    // `initialize`
+    if (was_silent && code_of(failed) == jsonrpc::code::method_not_found) {
+        const Probe again = co_await probe(until);
+        if (again == Probe::modern) co_return;
+    }
+    std::rethrow_exception(failed);
+}
+
+asio::awaitable<void> Client::Life::initialize(TimePoint until) {
+    const auto asked = link;
+    std::string params = initialize_params();
+    const Message answer = co_await asked->peer.call("initialize", std::move(params), left(until));
+    agree(read_initialize(answer.result()));
+    asked->peer.notify("notifications/initialized", "");
+}
+
+asio::awaitable<void> Client::Life::list_tools(TimePoint until) {
+    tools_stale = false;
+    std::vector<UpstreamTool> found;
+    std::set<std::string> names;
+    std::set<std::string> cursors;
+    std::optional<std::string> cursor;
+    for (std::size_t page_number = 1;; ++page_number) {
+        std::string params = list_params(dress(), cursor);
+        const Message answer = co_await request("tools/list", std::move(params), left(until));
+        check_result(answer.result(), facts.era == Era::modern);
+        ToolPage page = read_tools(answer.result(), over_http() && facts.era == Era::modern);
+        for (const std::string& each : page.dropped) warn(each);
+        for (UpstreamTool& each : page.tools) {
+            if (!names.insert(each.name).second)
+                warn("tool " + json::quote(each.name) + " is listed twice; the first is taken");
+            else if (found.size() < most_tools)
+                found.push_back(std::move(each));
+        }
+        cursor = page.next_cursor;
+        if (!cursor) break;
+        const bool again = !cursors.insert(*cursor).second;
+        if (again) warn("tools/list gave a cursor twice; what came up to there is taken");
+        if (page_number == most_pages) warn("tools/list has more than 200 pages; the rest is left out");
+        if (again || page_number == most_pages || found.size() >= most_tools) break;
+    }
+    if (names.size() > most_tools) warn("it has more than 10,000 tools; the rest is left out");
+    tools = std::move(found);
+    link->channel->set_tools(tools);
+}
+
+// Replaces a lost HTTP session; those who come while one does so wait for it.
+asio::awaitable<void> Client::Life::renew(std::string lost_why) {
+    if (renewing) {
+        const TimePoint until = jsonrpc::after(spec.start_timeout);
+        while (renewing && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
+        if (renewing || state != State::ready) throw Error(jsonrpc::code::connection_closed, lost_why);
+        co_return;
+    }
+    renewing = true;
+    struct Done {
+        Life& life;
+        ~Done() {
+            life.renewing = false;
+            life.changed.notify();
+        }
+    } done{*this};
+    warn("the session was lost (" + lost_why + "); a new one is asked for");
+    co_await initialize(jsonrpc::after(spec.start_timeout));
+    link->channel->session_began();
+}
+
+} // namespace mcp

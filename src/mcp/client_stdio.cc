@@ -1,0 +1,18 @@
+#include "src/mcp/client_stdio.h"
+
+namespace mcp {
+namespace {
+
+jsonrpc::FdChannel::Options channel_options(const ClientSpec& spec) {
+    jsonrpc::FdChannel::Options options;
+    options.most_line = spec.most_message;
+    options.most_queued = std::size_t{128} << 20; // arguments of many calls at once
+    return options;
+}
+
+} // namespace
+
+StdioClientChannel::StdioClientChannel(boost::asio::any_io_executor executor, const ClientSpec& spec)
+    : child_(std::move(executor), spec.launch, channel_options(spec)) {}
+
+} // namespace mcp

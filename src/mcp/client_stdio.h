@@ -1,0 +1,27 @@
+#pragma once
+#include "src/jsonrpc/child_process.h"
+#include "src/mcp/client_channel.h"
+
+namespace mcp {
+
+/// An upstream server that is a child of ours.
+class StdioClientChannel : public ClientChannel {
+public:
+    /// Starts it. Throws jsonrpc::Error.
+    StdioClientChannel(boost::asio::any_io_executor executor, const ClientSpec& spec);
+
+    boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> read() override {
+        return child_.read();
+    }
+    void write(std::string line) override { child_.write(std::move(line)); }
+    void close() noexcept override { child_.close(); }
+    std::string reason() const override { return child_.reason(); }
+    bool ever_ran() const override { return child_.pid() != 0; }
+    std::string log_tail() const override { return child_.stderr_tail(); }
+    boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) override { return child_.stop(grace); }
+
+private:
+    jsonrpc::ChildProcess child_;
+};
+
+} // namespace mcp
