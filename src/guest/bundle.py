@@ -2,7 +2,7 @@
 
 The blob is zlib over one Python source: a table of our modules' sources, the importer that finds modules in it, and a
 call of `start.main()`. Sources, not code objects: what marshal writes is for one Python version only, and the image's is
-not known here. Comments and doc strings stay behind; line numbers stay true, since a guest that breaks says where.
+not known here. Comments and most doc strings stay behind; line numbers stay true, since a guest that breaks says where.
 """
 import io
 import pathlib
@@ -12,16 +12,17 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = "_cordon"
+SEEN_BY_USERS = {"calls", "display", "errors", "proxies", "results", "runtime"}  # help() shows their doc strings
 NOT_IN_TABLE = {"bundle", "loader", "importer"}
 
 
-def without_comments(source):
-    """The same program, line for line, without comments and without doc strings."""
+def without_comments(source, keep_docs=False):
+    """The same program, line for line, without comments and, unless they are to be kept, without doc strings."""
     lines = source.splitlines(keepends=True)
     previous = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         is_doc = token.type == tokenize.STRING and previous in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-        if is_doc:
+        if is_doc and not keep_docs:
             (first, column), (last, end) = token.start, token.end
             tail = lines[last - 1][end:]
             for number in range(first, last):
@@ -42,7 +43,7 @@ def module_sources(strip=True):
     for path in sorted(HERE.glob("*.py")):
         if path.stem not in NOT_IN_TABLE:
             text = path.read_text(encoding="utf-8")
-            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text) if strip else text
+            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text, path.stem in SEEN_BY_USERS) if strip else text
     return sources
 
 

@@ -15,11 +15,11 @@ class Call(collections.abc.Coroutine):
         self._hint = hint
         self._coroutine = None
         self._owner = context.current
-        self._owner.remember(self, what)
+        self._number = self._owner.remember(what)
 
     def _started(self):
         if self._coroutine is None:
-            self._owner.started(self)
+            self._owner.started(self._number)
             self._coroutine = self._make()
         return self._coroutine
 

@@ -4,15 +4,17 @@ Answers are read by a thread that lives only while calls are in flight: a progra
 fork without warnings. Between two executions of a session the main thread reads.
 """
 import asyncio
-import os
+import errno
 import threading
 from collections import deque
+from os import getpid, read, write  # ours for good, whatever user code does to the module
 
 from . import wire
 from .encode import to_json
 
 IN_FLIGHT = 1000  # the supervisor carries 1,024; further calls wait here, and block nobody
 READ = 1 << 20
+CLOSED = (errno.EPIPE, errno.EBADF, errno.ECONNRESET, errno.ENOTCONN, errno.ENOTSOCK, errno.EINVAL)
 
 
 class HostGone(RuntimeError):
@@ -24,7 +26,7 @@ class Channel:
 
     def __init__(self, fd):
         self.fd = fd
-        self.pid = os.getpid()
+        self.pid = getpid()
         self.lock = threading.Lock()
         self.changed = threading.Condition(self.lock)
         self.sending = threading.Lock()
@@ -69,10 +71,10 @@ class Channel:
 
     def notify(self, method, params):
         self._check_process()
-        self._send(b'{"jsonrpc":"2.0","method":"%s","params":%s}\n' % (method.encode(), to_json(params)))
+        self._send(wire.notification(method, params))
 
     def _check_process(self):
-        if os.getpid() != self.pid:
+        if getpid() != self.pid:
             raise RuntimeError("only the process that run_python started can make calls; this is a child of it")
 
     def _submit(self, method, params, deliver):
@@ -99,17 +101,18 @@ class Channel:
 
     def _send(self, line):
         """Writes a whole line, also when a signal handler raises in the midst of it: half a line would end the channel."""
-        interrupted = None
+        interrupted, interruptions = None, 0
         view = memoryview(line)
         self.sending.acquire()
         try:
             while view:
                 try:
-                    view = view[os.write(self.fd, view):]
-                except OSError as failure:
-                    raise HostGone("the channel for calls is closed: %s" % failure.strerror) from None
+                    view = view[write(self.fd, view):]
                 except BaseException as failure:
+                    if isinstance(failure, OSError) and failure.errno in CLOSED or interruptions > 1000:
+                        raise HostGone("the channel for calls is closed: %s" % failure) from None
                     interrupted = failure
+                    interruptions += 1
         finally:
             self.sending.release()
         if interrupted is not None:
@@ -130,7 +133,7 @@ class Channel:
     def _read_some(self):
         """Reads once and hands out what came; False at the end."""
         try:
-            data = os.read(self.fd, READ)
+            data = read(self.fd, READ)
         except OSError:
             data = b""
         if not data:

@@ -22,6 +22,7 @@ class Context:
         self.saved_tools = list(job.get("saved_tools") or [])
         self.notes = []
         self.unsent = {}
+        self.made = 0
         self.listings = {}
 
     def note(self, text):
@@ -81,12 +82,14 @@ class Context:
         known.set_result(fetched)
         return fetched
 
-    def remember(self, call, what):
-        """A call that was made; it is forgotten when it is awaited."""
-        self.unsent[id(call)] = "%s%s was never awaited, so it was not sent" % (what, user_line())
+    def remember(self, what):
+        """A call that was made, until it is awaited. Gives the number to forget it by."""
+        self.made += 1
+        self.unsent[self.made] = "%s%s was never awaited, so it was not sent" % (what, user_line())
+        return self.made
 
-    def started(self, call):
-        self.unsent.pop(id(call), None)
+    def started(self, number):
+        self.unsent.pop(number, None)
 
     def all_notes(self):
         unsent = list(self.unsent.values())

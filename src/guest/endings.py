@@ -39,6 +39,11 @@ def clear(namespace):
                 namespace[name] = None
 
 
+# Warnings that arise while things are let go name the place that runs: as at Python's own end, `sys`.
+for _function in (finish, clear):
+    _function.__code__ = _function.__code__.replace(co_filename="sys")
+
+
 def flush_files():
     for thing in gc.get_objects():
         if type(thing) in WRITERS and not thing.closed:

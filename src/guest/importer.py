@@ -1,4 +1,5 @@
 """PID 1 and the worker: finds our modules in the table of sources that the bundle carries."""
+import builtins
 import sys
 
 ModuleSpec = type(sys.__spec__)
@@ -9,6 +10,7 @@ class Bundle:
 
     def __init__(self, sources):
         self.sources = sources
+        self.builtins = dict(vars(builtins))  # a copy: what user code does to builtins changes nothing here
 
     def find_spec(self, name, path=None, target=None):
         if name in self.sources:
@@ -21,6 +23,7 @@ class Bundle:
     def exec_module(self, module):
         # The name in the angle brackets is how tracebacks.py knows a frame of ours.
         code = compile(self.sources[module.__name__], "<cordon %s>" % module.__name__, "exec", dont_inherit=True)
+        module.__dict__["__builtins__"] = self.builtins
         exec(code, module.__dict__)
 
 

@@ -136,6 +136,9 @@ def serve(fd):
             exit_now(0)
         job = message["params"]
         report = interpreter.execute(job)
-        channel.notify("done", report)
+        try:
+            channel.notify("done", report)
+        except RuntimeError:  # the program closed the channel; its exit status still tells how it ended
+            exit_now(report["exit_code"])
         if not job.get("session"):
             exit_now(report["exit_code"])

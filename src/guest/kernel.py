@@ -4,8 +4,9 @@ import os
 try:
     import ctypes
     libc = ctypes.CDLL(None, use_errno=True)
+    fflush = libc.fflush
 except (ImportError, OSError):  # a Python without libffi: everything here then says that it cannot
-    ctypes = libc = None
+    ctypes = libc = fflush = None
 
 PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
@@ -42,5 +43,5 @@ def unbuffer_c_stdio():
 
 
 def flush_c_stdio():
-    if libc is not None:
-        libc.fflush(None)
+    if fflush is not None:
+        fflush(None)

@@ -8,12 +8,15 @@ import sys
 from . import kernel
 
 
+buffered_write, flush = io.BufferedWriter.write, io.BufferedWriter.flush
+
+
 class Unbuffered(io.BufferedWriter):
     """A real buffer (whole writes, `.raw`, `.detach`) that is empty after each write."""
 
     def write(self, data):
-        count = super().write(data)
-        self.flush()
+        count = buffered_write(self, data)
+        flush(self)
         return count
 
 

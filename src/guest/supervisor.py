@@ -176,6 +176,10 @@ class Supervisor:
         tick = run.tick(now)
         if tick:
             self._tell("tick", tick)
+        self._show_progress(run, now)
+
+    def _show_progress(self, run, now):
+        """The latest report; those that come faster than they can be read are passed over."""
         if run.progress is not None and now >= run.next_progress:
             self.to_host.put(run.progress)
             run.progress, run.next_progress = None, now + PROGRESS_SECONDS
@@ -282,6 +286,7 @@ class Supervisor:
             self._finish("done")
         elif method == b"progress" and len(line) == 1 and len(line[0]) <= 8192:
             run.progress = line
+            self._show_progress(run, time.monotonic())
         elif method == b"display":
             self.to_host.put(line)
         else:

@@ -56,7 +56,7 @@ def install(channel):
     """Once, while the container becomes warm."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     mcp = module("mcp", "The user's MCP servers, and helpers: `help(mcp.runtime)`.", package=True)
-    mcp.runtime = helpers = module("mcp.runtime", runtime.__doc__ or "Helpers: discovery, calls by name, saved tools, progress.")
+    mcp.runtime = helpers = module("mcp.runtime", "Helpers: discovery, calls by name, saved tools, progress.")
     for name in runtime.PUBLIC:
         function = getattr(runtime, name)
         function.__module__ = "mcp.runtime"

@@ -3,7 +3,7 @@ import os
 import sys
 import _signal as signal
 
-from . import kernel
+from . import kernel, start
 
 CHANNEL = 3
 KEPT_IGNORED = {signal.SIGPIPE, signal.SIGXFSZ}  # as every Python has it
@@ -21,7 +21,6 @@ def main(channel_fd, stdout_fd, stderr_fd, ignored_signals):
         from . import interpreter  # and with it everything that user code will find imported
         interpreter.serve(CHANNEL)
     except BaseException as failure:
-        from . import start
         os.write(2, ("the interpreter broke: %s: %s at %s\n" % (
             type(failure).__name__, failure, start.places(failure))).encode("utf-8", "replace"))
     finally:
