@@ -9,6 +9,7 @@
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/engine_detect.h"
 #include "runtime_api/libpod_engine.h"
+#include "runtime_api/ssh_tunnel.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -47,8 +48,12 @@ asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> htt
 
 asio::awaitable<std::unique_ptr<Engine>> connect_engine(Endpoint endpoint, Timeouts timeouts) {
     const std::string where = endpoint.url();
-    auto http =
-        std::make_unique<CurlHttp>(co_await asio::this_coro::executor, std::move(endpoint), timeouts.connect);
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    std::unique_ptr<Http> http;
+    if (endpoint.kind == Endpoint::Kind::ssh)
+        http = make_tunnel_http(executor, std::move(endpoint), timeouts.connect);
+    else
+        http = std::make_unique<CurlHttp>(executor, std::move(endpoint), timeouts.connect);
     co_return co_await detect_engine(std::move(http), where, timeouts);
 }
 

@@ -1,11 +1,8 @@
 #include <doctest/doctest.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <thread>
 
 #include "runtime_api/discovery.h"
 #include "tests/unit/discovery_machine.h"
+#include "tests/unit/fake_podman.h"
 #include "tests/unit/run.h"
 
 using runtime_api::Endpoint;
@@ -15,42 +12,6 @@ using runtime_api::NoEngine;
 using runtime_api::SearchOptions;
 
 namespace {
-
-/// Answers _ping and info on a socket that listens, as podman does, from a thread of its own, until it is
-/// destroyed.
-class FakePodman {
-public:
-    FakePodman(int listening, const std::string& info)
-        : listening_(listening), info_(info), thread_([this] { serve(); }) {}
-    ~FakePodman() {
-        ::shutdown(listening_, SHUT_RDWR); // ends accept()
-        thread_.join();
-    }
-    FakePodman(const FakePodman&) = delete;
-    FakePodman& operator=(const FakePodman&) = delete;
-
-private:
-    void serve() {
-        for (;;) {
-            const int fd = ::accept(listening_, nullptr, nullptr);
-            if (fd < 0) return;
-            std::string head;
-            char c = 0;
-            while (!head.ends_with("\r\n\r\n") && ::read(fd, &c, 1) == 1) head += c;
-            const std::string body = head.starts_with("GET /_ping ") ? "OK" : info_;
-            const std::string answer =
-                "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nLibpod-Api-Version: 4.3.1\r\nContent-Length: " +
-                std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
-            CHECK(::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) ==
-                  static_cast<ssize_t>(answer.size()));
-            ::close(fd);
-        }
-    }
-
-    int listening_;
-    std::string info_;
-    std::thread thread_;
-};
 
 std::string info(bool rootless, const std::string& system = "debian") {
     return R"({"host":{"distribution":{"distribution":")" + system + R"("},"security":{"rootless":)" +

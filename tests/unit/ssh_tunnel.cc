@@ -1,0 +1,307 @@
+#include "runtime_api/ssh_tunnel.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "runtime_api/error.h"
+#include "runtime_api/ssh_process.h"
+#include "tests/unit/discovery_machine.h"
+#include "tests/unit/run.h"
+
+namespace asio = boost::asio;
+using runtime_api::Endpoint;
+using runtime_api::Errc;
+using runtime_api::Error;
+using runtime_api::SshOptions;
+using runtime_api::SshProcess;
+using runtime_api::SshTunnel;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Stands for OpenSSH's client: writes down its arguments, a line for each start, and does what the host's
+/// name says.
+constexpr const char* fake_ssh = R"py(#!/usr/bin/env python3
+import os, socket, sys, time
+args = sys.argv[1:]
+host = args[args.index("--") + 1]
+with open(os.path.join(os.path.dirname(__file__), "starts"), "a") as log:
+    log.write(" ".join(args) + "\n")
+if args[-2:] == ["id", "-u"]:
+    print("Welcome to 2 mails\n1234")
+    sys.exit(0)
+if host == "refuses":
+    print("Host key verification failed.\r", file=sys.stderr)
+    sys.exit(255)
+if host == "hangs":
+    print("connecting", file=sys.stderr, flush=True)
+    time.sleep(1000)
+path = args[args.index("-L") + 1].split(":")[0]
+with socket.socket(socket.AF_UNIX) as listener:
+    listener.bind(path)
+    listener.listen(64)
+    time.sleep(1000)
+)py";
+
+class Bench {
+public:
+    Bench() {
+        options.program = machine.file("/ssh", fake_ssh);
+        ::chmod(options.program.c_str(), 0700);
+        options.first_back_off = 1ms;
+    }
+
+    std::vector<std::string> starts() const {
+        std::vector<std::string> out;
+        std::ifstream file(machine.at("/starts"));
+        for (std::string line; std::getline(file, line);) out.push_back(line);
+        return out;
+    }
+
+    std::string failure(SshTunnel& tunnel) {
+        try {
+            ready(tunnel);
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "it is ready";
+    }
+
+    void ready(SshTunnel& tunnel) { run(loop, wait(tunnel)); }
+
+    static asio::awaitable<bool> wait(SshTunnel& tunnel) {
+        co_await tunnel.ready();
+        co_return true;
+    }
+
+    Machine machine;
+    SshOptions options;
+    asio::io_context loop;
+};
+
+std::string folder_of(const SshTunnel& tunnel) {
+    return std::filesystem::path(tunnel.local_path()).parent_path().string();
+}
+
+/// Waits for a child of this process, as far as the test's patience goes.
+bool gone(pid_t pid) {
+    for (int i = 0; i < 1000; ++i) {
+        if (::waitpid(pid, nullptr, WNOHANG) != 0) return true;
+        std::this_thread::sleep_for(10ms);
+    }
+    return false;
+}
+
+std::string output_of(SshProcess& process) {
+    for (int i = 0; i < 1000 && process.running(); ++i) std::this_thread::sleep_for(10ms);
+    return process.output();
+}
+
+} // namespace
+
+TEST_CASE("SshTunnel: starts ssh at first use, once for all, with nothing that could ask") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://me@good:2222/run/podman.sock"), bench.options);
+    CHECK(bench.starts().empty());
+    for (int i = 0; i < 3; ++i)
+        asio::co_spawn(bench.loop, Bench::wait(tunnel), [](std::exception_ptr e, bool) { CHECK_FALSE(e); });
+    bench.ready(tunnel);
+    const pid_t pid = tunnel.pid();
+    bench.ready(tunnel);
+    CHECK(tunnel.pid() == pid);
+    REQUIRE(bench.starts().size() == 1);
+    const std::string line = bench.starts()[0];
+    for (const char* part :
+         {"-T ", "-N ", "-o BatchMode=yes", "-o StrictHostKeyChecking=yes", "-o ExitOnForwardFailure=yes",
+          "-o StreamLocalBindMask=0177", "-o StreamLocalBindUnlink=yes", "-o ServerAliveInterval=15",
+          "-o ControlPath=none", "-l me", "-p 2222", "-- good"}) {
+        CAPTURE(part);
+        CHECK(line.find(part) != std::string::npos);
+    }
+    CHECK(line.find("-L " + tunnel.local_path() + ":/run/podman.sock") != std::string::npos);
+    CHECK(line.find(" -i ") == std::string::npos);
+}
+
+TEST_CASE("SshTunnel: an identity file is used, and it alone") {
+    Bench bench;
+    Endpoint endpoint = runtime_api::parse_endpoint("ssh://good/run/podman.sock");
+    endpoint.key_file = "/keys/k";
+    SshTunnel tunnel(endpoint, bench.options);
+    bench.ready(tunnel);
+    CHECK(bench.starts().at(0).find("-i /keys/k -o IdentitiesOnly=yes") != std::string::npos);
+}
+
+TEST_CASE("SshTunnel: its socket lies in a folder of mode 0700, and all is gone with it") {
+    Bench bench;
+    std::string folder;
+    pid_t pid = 0;
+    {
+        SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good/run/podman.sock"), bench.options);
+        bench.ready(tunnel);
+        folder = folder_of(tunnel);
+        pid = tunnel.pid();
+        struct stat about {};
+        REQUIRE(::stat(folder.c_str(), &about) == 0);
+        CHECK((about.st_mode & 0777U) == 0700);
+        CHECK(pid > 0);
+    }
+    CHECK_FALSE(std::filesystem::exists(folder));
+    CHECK(::kill(pid, 0) != 0);
+}
+
+TEST_CASE("SshTunnel: an ssh that died is started again at the next use, at the same place") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good/run/podman.sock"), bench.options);
+    bench.ready(tunnel);
+    const std::string path = tunnel.local_path();
+    const pid_t first = tunnel.pid();
+    ::kill(first, SIGKILL);
+    bench.ready(tunnel); // even if the kernel has not told us yet, or has
+    while (tunnel.pid() == first) bench.ready(tunnel);
+    CHECK(tunnel.local_path() == path);
+    CHECK(tunnel.pid() != first);
+    CHECK(bench.starts().size() == 2);
+}
+
+TEST_CASE("SshTunnel: a failure has ssh's own words, and the next use tries again") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://me@refuses/run/podman.sock"), bench.options);
+    CHECK(bench.failure(tunnel) == "connect to ssh://me@refuses/run/podman.sock: ssh exited with status 255: "
+                                   "Host key verification failed.");
+    bench.failure(tunnel);
+    CHECK(bench.starts().size() == 2);
+}
+
+TEST_CASE(
+    "SshTunnel: those who waited for a start that failed get its failure, and start none of their own") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://refuses/run/podman.sock"), bench.options);
+    int failed = 0;
+    for (int i = 0; i < 5; ++i)
+        asio::co_spawn(bench.loop, Bench::wait(tunnel),
+                       [&](std::exception_ptr e, bool) { failed += e ? 1 : 0; });
+    bench.loop.run_for(30s);
+    CHECK(failed == 5);
+    CHECK(bench.starts().size() == 1);
+}
+
+TEST_CASE("SshTunnel: an ssh that hangs is given up, with what it said") {
+    Bench bench;
+    bench.options.start_limit = 1000ms;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://hangs/run/podman.sock"), bench.options);
+    CHECK(bench.failure(tunnel) ==
+          "connect to ssh://hangs/run/podman.sock: ssh did not set up the tunnel within 1 s: connecting");
+    CHECK(tunnel.pid() == 0);
+}
+
+TEST_CASE("SshTunnel: without a path the uid there is asked for, once") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good"), bench.options);
+    bench.ready(tunnel);
+    REQUIRE(bench.starts().size() == 2);
+    CHECK(bench.starts()[0].ends_with("-- good id -u"));
+    CHECK(bench.starts()[1].find(":/run/user/1234/podman/podman.sock -- good") != std::string::npos);
+}
+
+TEST_CASE("SshTunnel: without an ssh the message says what is missing") {
+    Bench bench;
+    bench.options.program = "no-such-ssh";
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good/s"), bench.options);
+    CHECK(bench.failure(tunnel).find("no-such-ssh: not found in PATH; it is needed for ssh://") !=
+          std::string::npos);
+    bench.options.program = bench.machine.file("/not-executable", "");
+    SshTunnel other(runtime_api::parse_endpoint("ssh://good/s"), bench.options);
+    CHECK(bench.failure(other).find("Permission denied") != std::string::npos);
+}
+
+TEST_CASE("SshTunnel: refuses what is no ssh URL, and paths that ssh would split or expand") {
+    for (const char* path : {"/a:b", "/a%h", "/${HOME}", "/a b", "/a\\b", "/a'b"}) {
+        CAPTURE(path);
+        Endpoint endpoint = runtime_api::parse_endpoint("ssh://good/x");
+        endpoint.path = path;
+        CHECK_THROWS_AS(SshTunnel(endpoint, SshOptions()), Error);
+    }
+    CHECK_THROWS_AS(SshTunnel(runtime_api::parse_endpoint("unix:///x"), SshOptions()), Error);
+    Endpoint option = runtime_api::parse_endpoint("ssh://good/x");
+    option.host = "-oProxyCommand=id";
+    CHECK_THROWS_AS(SshTunnel(option, SshOptions()), Error);
+}
+
+TEST_CASE("SshTunnel: a folder left by one that was killed is removed by the next, one that is held is not") {
+    Bench bench;
+    SshTunnel held(runtime_api::parse_endpoint("ssh://good/x"), bench.options);
+    const std::string left =
+        std::filesystem::path(folder_of(held)).parent_path().string() + "/cordon-ssh-left00";
+    std::filesystem::create_directory(left);
+    std::ofstream(left + "/lock") << "";
+    SshTunnel next(runtime_api::parse_endpoint("ssh://good/x"), bench.options);
+    CHECK_FALSE(std::filesystem::exists(left));
+    CHECK(std::filesystem::exists(folder_of(held)));
+}
+
+TEST_CASE("SshProcess: has a session of its own, an empty stdin, no askpass and nothing that we have open") {
+    Machine machine;
+    ::setenv("SSH_ASKPASS", "/bin/true", 1);
+    const int inherited = ::open("/dev/null", O_RDONLY); // not close-on-exec
+    SshProcess process({"sh", "-c", "cat; env | grep SSH_ASKPASS; ls /proc/$$/fd; sleep 1000"},
+                       machine.at(""));
+    ::close(inherited);
+    ::unsetenv("SSH_ASKPASS");
+    CHECK(::getsid(process.pid()) == process.pid());
+    std::string said;
+    for (int i = 0; i < 1000 && said.find("2\n") == std::string::npos; ++i) {
+        std::this_thread::sleep_for(10ms);
+        said = process.output();
+    }
+    CHECK(said == "SSH_ASKPASS_REQUIRE=never\n0\n1\n2\n");
+    CHECK(process.running());
+}
+
+TEST_CASE("SshProcess: how it ended is known, and what it wrote is kept") {
+    Machine machine;
+    SshProcess process({"sh", "-c", "echo out; echo err >&2; exit 7"}, machine.at(""));
+    CHECK(output_of(process) == "out\n");
+    CHECK(process.errors() == "err\n");
+    CHECK(process.ending() == "exited with status 7");
+}
+
+TEST_CASE("SshProcess: more than a mebibyte of words ends it instead of filling the disk") {
+    Machine machine;
+    SshProcess process({"sh", "-c", "exec cat /dev/zero"}, machine.at(""));
+    CHECK(output_of(process).size() == 1U << 20U);
+    CHECK_FALSE(process.running());
+}
+
+TEST_CASE("SshProcess: dies with us, even if we are killed without a word") {
+    Machine machine;
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); // what the killed one leaves comes to us
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t middle = ::fork();
+    if (middle == 0) {
+        const SshProcess process({"sleep", "1000"}, machine.at(""));
+        const pid_t pid = process.pid();
+        if (::write(ends[1], &pid, sizeof pid) != sizeof pid) ::_exit(1);
+        ::pause();
+    }
+    pid_t pid = 0;
+    CHECK(::read(ends[0], &pid, sizeof pid) == sizeof pid);
+    ::kill(middle, SIGKILL);
+    CHECK(gone(middle));
+    CHECK(gone(pid));
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
