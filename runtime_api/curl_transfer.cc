@@ -78,6 +78,7 @@ void CurlTransfer::take_header(std::string_view line) {
     if (head_bytes_ > max_head_bytes)
         throw Error(Errc::too_large,
                     "the answer's head is larger than " + std::to_string(max_head_bytes) + " bytes");
+    head_complete_ = line == "\r\n" || line == "\n";
     const std::size_t colon = line.find(':');
     if (line.starts_with("HTTP/") || colon == std::string_view::npos) return;
     std::string name(line.substr(0, colon));
@@ -118,6 +119,9 @@ asio::awaitable<HttpResponse> CurlTransfer::result() {
     if (failure_) std::rethrow_exception(failure_);
     if (completion_.code() != CURLE_OK)
         throw curl_error(easy_.get(), completion_.code(), endpoint_, error_text_.data());
+    if (!head_complete_) // which is no error to libcurl
+        throw Error(Errc::unavailable,
+                    "talking to " + endpoint_.url() + ": the answer ended within its head");
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     answer_.status = static_cast<int>(status);

@@ -45,6 +45,7 @@ private:
     std::array<char, CURL_ERROR_SIZE> error_text_{};
     HttpResponse answer_;
     std::size_t head_bytes_ = 0;
+    bool head_complete_ = false; ///< The last header line was the empty one.
     std::chrono::steady_clock::time_point last_byte_;
     std::exception_ptr failure_; ///< Thrown in a callback, where it could not go further.
     CurlCompletion completion_;

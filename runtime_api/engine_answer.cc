@@ -50,6 +50,8 @@ Errc answer_errc(int status, const std::string& words) {
     if (says_any(words,
                  {"name is already in use", "container state improper", "can only kill running containers"}))
         return Errc::conflict;
+    if (says_any(words, {"invalid reference format", "invoke a command that was not found"}))
+        return Errc::rejected;
     return Errc::engine_fault;
 }
 

@@ -1,0 +1,203 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "fake_http.h"
+#include "run.h"
+#include "runtime_api/docker_engine.h"
+#include "runtime_api/engine_detect.h"
+#include "runtime_api/error.h"
+#include "runtime_api/libpod_engine.h"
+
+namespace asio = boost::asio;
+using runtime_api::Errc;
+using runtime_api::Error;
+
+namespace {
+
+/// An engine of each dialect over one script.
+struct Fixture {
+    asio::io_context loop{1};
+    std::shared_ptr<HttpScript> script = std::make_shared<HttpScript>();
+    runtime_api::Timeouts timeouts{};
+    std::unique_ptr<runtime_api::Engine> libpod;
+    std::unique_ptr<runtime_api::Engine> docker;
+
+    explicit Fixture(runtime_api::Timeouts t = {}) : timeouts(t) {
+        libpod = std::make_unique<runtime_api::LibpodEngine>(std::make_unique<FakeHttp>(script), timeouts);
+        docker =
+            std::make_unique<runtime_api::DockerEngine>(std::make_unique<FakeHttp>(script), "1.44", timeouts);
+    }
+};
+
+asio::awaitable<bool> done(asio::awaitable<void> work) {
+    co_await std::move(work);
+    co_return true;
+}
+
+template <class T> Errc code_of(asio::io_context& loop, asio::awaitable<T> work) {
+    try {
+        run(loop, std::move(work));
+    } catch (const Error& e) {
+        return e.code();
+    }
+    FAIL("no error");
+    return Errc::cancelled;
+}
+
+const std::string pod = "/v4.0.0/libpod";
+const std::string remove_query = "?force=true&v=true&timeout=0";
+
+runtime_api::ContainerSpec small_spec() {
+    runtime_api::ContainerSpec spec;
+    spec.name = "abc";
+    spec.image = "i";
+    spec.command = {"x"};
+    return spec;
+}
+
+} // namespace
+
+TEST_CASE("engines: each method is one request, to the right place") {
+    Fixture f;
+    f.script->answer("POST " + pod + "/containers/create", 201, R"({"Id":"1","Warnings":["w"]})");
+    f.script->answer("POST /v1.44/containers/create?name=abc", 201, R"({"Id":"1","Warnings":null})");
+    CHECK(run(f.loop, f.libpod->create(small_spec())).warnings.at(0) == "w");
+    CHECK(run(f.loop, f.docker->create(small_spec())).id == "1");
+    for (const std::string& prefix : {pod, std::string("/v1.44")}) {
+        runtime_api::Engine& engine = prefix == pod ? *f.libpod : *f.docker;
+        f.script->answer("POST " + prefix + "/containers/abc/start", 204);
+        f.script->answer("POST " + prefix + "/containers/abc/kill?signal=KILL", 204);
+        f.script->answer("DELETE " + prefix + "/containers/abc" + remove_query, 200, "[]");
+        f.script->answer("GET " + prefix + "/containers/abc/json", 404, "{}");
+        f.script->answer("GET " + prefix +
+                             "/containers/json?all=true&filters=%7B%22label%22%3A%5B%22k%3Dv%22%5D%7D",
+                         200, "[]");
+        CHECK(run(f.loop, done(engine.start("abc"))));
+        CHECK(run(f.loop, done(engine.kill("abc"))));
+        CHECK(run(f.loop, done(engine.remove("abc"))));
+        CHECK(!run(f.loop, engine.inspect("abc")));
+        CHECK(run(f.loop, engine.list("k=v")).empty());
+    }
+    f.script->answer("POST " + pod + "/containers/abc/wait?interval=20ms", 200, "7\n");
+    f.script->answer("POST /v1.44/containers/abc/wait", 200, R"({"StatusCode":7})");
+    CHECK(run(f.loop, f.libpod->wait("abc", std::chrono::seconds(1))) == 7);
+    CHECK(run(f.loop, f.docker->wait("abc", std::chrono::seconds(1))) == 7);
+    f.script->answer("GET " + pod + "/images/h%2Fi%3At/exists", 204);
+    f.script->answer("GET /v1.44/images/h/i%3At/json", 404, "{}");
+    CHECK(run(f.loop, f.libpod->image_exists("h/i:t")));
+    CHECK(!run(f.loop, f.docker->image_exists("h/i:t")));
+}
+
+TEST_CASE("engines: a name cannot leave its place in the path") {
+    Fixture f;
+    f.script->answer("POST " + pod + "/containers/..%2Fimages%3Fx%23/start", 204);
+    CHECK(run(f.loop, done(f.libpod->start("../images?x#"))));
+}
+
+TEST_CASE("create: errors by what a caller can do") {
+    Fixture f;
+    const std::string key = "POST " + pod + "/containers/create";
+    f.script->answer(key, 500, R"({"message":"x: image not known"})");
+    f.script->answer(key, 500, R"({"message":"that name is already in use"})");
+    f.script->answer(key, 201, "not JSON");
+    f.script->answer(key, 201, R"({"Warnings":[]})");
+    for (const Errc expected : {Errc::not_found, Errc::conflict, Errc::protocol, Errc::protocol})
+        CHECK(code_of(f.loop, f.libpod->create(small_spec())) == expected);
+    f.script->failures[key] = Errc::timed_out;
+    CHECK_THROWS_WITH_AS(run(f.loop, f.libpod->create(small_spec())), "create container abc: scripted",
+                         Error);
+    runtime_api::ContainerSpec unlimited = small_spec();
+    unlimited.memory_bytes = 0;
+    const std::size_t asked = f.script->asked.size();
+    CHECK(code_of(f.loop, f.libpod->create(unlimited)) == Errc::rejected);
+    CHECK(f.script->asked.size() == asked); // the engine never heard of it
+}
+
+TEST_CASE("kill: one that is dead or gone is not an error; a fault is") {
+    Fixture f;
+    const std::string key = "POST " + pod + "/containers/abc/kill?signal=KILL";
+    f.script->answer(key, 404, R"({"message":"no such container"})");
+    f.script->answer(key, 409, R"({"message":"is not running"})");
+    f.script->answer(
+        key, 500,
+        R"({"message":"can only kill running containers. 8 is in state exited: container state improper"})");
+    f.script->answer(key, 500, R"({"message":"no space left"})");
+    for (int i = 0; i < 3; ++i) CHECK(run(f.loop, done(f.libpod->kill("abc"))));
+    CHECK(code_of(f.loop, done(f.libpod->kill("abc"))) == Errc::engine_fault);
+}
+
+TEST_CASE("remove: waits out what passes by itself, and says so when it does not") {
+    runtime_api::Timeouts timeouts;
+    timeouts.remove = std::chrono::milliseconds(150);
+    Fixture f(timeouts);
+    const std::string key = "DELETE /v1.44/containers/abc" + remove_query;
+    f.script->answer(key, 409, R"({"message":"removal of container abc is already in progress"})");
+    f.script->answer(key, 500, R"({"message":"timed out waiting for file /exits/1"})");
+    f.script->answer(key, 404, R"({"message":"No such container: abc"})");
+    CHECK(run(f.loop, done(f.docker->remove("abc"))));
+    CHECK(f.script->asked.size() == 3);
+    CHECK(run(f.loop, done(f.docker->remove("abc")))); // again: gone already
+    const std::string podman = "DELETE " + pod + "/containers/abc" + remove_query;
+    f.script->answer(podman, 500,
+                     R"({"message":"container 12 does not exist in database: no such container"})");
+    CHECK(run(f.loop, done(f.libpod->remove("abc"))));
+    f.script->answers.erase(podman);
+    f.script->answer(podman, 500, R"({"message":"device or resource busy"})");
+    CHECK_THROWS_WITH_AS(run(f.loop, done(f.libpod->remove("abc"))), doctest::Contains("busy"), Error);
+    f.script->answers.erase(podman);
+    f.script->answer(podman, 400, R"({"message":"bad"})");
+    const std::size_t asked = f.script->asked.size();
+    CHECK(code_of(f.loop, done(f.libpod->remove("abc"))) == Errc::rejected);
+    CHECK(f.script->asked.size() == asked + 1); // asking again would not help
+}
+
+TEST_CASE("attach: a refusal carries the engine's words") {
+    Fixture f;
+    f.script->answer("POST /v1.44/containers/abc/attach?stream=1&stdin=1&stdout=1&stderr=1&detachKeys=", 404,
+                     "No such container: abc");
+    CHECK_THROWS_WITH_AS(run(f.loop, f.docker->attach("abc")),
+                         "attach to container abc: HTTP 404: No such container: abc", Error);
+}
+
+TEST_CASE("pull: the reference, the credentials and the failure go where they belong") {
+    Fixture f;
+    f.script->answer("POST " + pod + "/images/pull?policy=always&reference=h%2Fi%3At", 200,
+                     "{\"stream\":\"a\"}\n{\"id\":\"1\"}\n");
+    f.script->answer("POST /v1.44/images/create?fromImage=h%2Fi&tag=t", 404,
+                     R"({"message":"manifest for h/i:t not found"})");
+    std::vector<std::string> seen;
+    const runtime_api::PullSink sink = [&](const runtime_api::PullProgress& progress) {
+        seen.push_back(progress.status);
+    };
+    runtime_api::RegistryAuth auth;
+    auth.identity_token = "t";
+    CHECK(run(f.loop, done(f.libpod->pull("h/i:t", sink, auth))));
+    CHECK(seen == std::vector<std::string>{"a"});
+    CHECK(f.script->requests.back().headers.size() == 1);
+    CHECK(f.script->requests.back().limit.count() == 0);
+    CHECK(f.script->requests.back().silence == f.timeouts.pull_silence);
+    CHECK(code_of(f.loop, done(f.docker->pull("h/i:t", sink, auth))) == Errc::not_found);
+}
+
+TEST_CASE("detect_engine: libpod, Docker, or neither") {
+    asio::io_context loop(1);
+    const auto script = std::make_shared<HttpScript>();
+    const auto detect = [&] {
+        return runtime_api::detect_engine(std::make_unique<FakeHttp>(script), "unix:///x",
+                                          runtime_api::Timeouts());
+    };
+    script->answers["GET /_ping"] = {{200, {{"api-version", "1.41"}, {"libpod-api-version", "4.3.1"}}, "OK"}};
+    CHECK(run(loop, detect())->dialect() == runtime_api::Dialect::libpod);
+    script->answers["GET /_ping"] = {{200, {{"api-version", "1.55"}}, "OK"}};
+    script->answer("GET /version", 200, R"({"ApiVersion":"1.55","MinAPIVersion":"1.40"})");
+    CHECK(run(loop, detect())->dialect() == runtime_api::Dialect::docker);
+    script->answers["GET /version"] = {{200, {}, R"({"ApiVersion":"1.30","MinAPIVersion":"1.12"})"}};
+    CHECK_THROWS_WITH_AS(run(loop, detect()), doctest::Contains("too old"), Error);
+    script->answers["GET /_ping"] = {{200, {}, "hello"}};
+    CHECK_THROWS_WITH_AS(run(loop, detect()), doctest::Contains("neither podman nor Docker"), Error);
+    script->answers["GET /_ping"] = {{403, {}, "no"}};
+    CHECK(code_of(loop, detect()) == Errc::rejected);
+}
