@@ -71,8 +71,9 @@ short_directory() {
     else printf '%s/cordon-%s\n' "${XDG_RUNTIME_DIR:-/tmp}" "$(printf '%s' "$1" | sha256sum | cut -c 1-10)"; fi
 }
 
-# start_time PID: in clock ticks since boot, so that a pid used again by a stranger is told apart.
-start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+# start_time PID: in clock ticks since boot, so that a pid used again by a stranger is told apart. Nothing for one that is
+# dead and only waits for its parent to notice; where PID 1 does not care, that lasts.
+start_time() { sed 's/.*) //; /^[ZX]/d' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
 # record_process FILE PID
 record_process() { printf '%s %s\n' "$2" "$(start_time "$2")" >"$1"; }
@@ -88,9 +89,9 @@ recorded_pid() {
 end_process() {
     local i
     kill -TERM "$1" 2>/dev/null || return 0
-    for ((i = 0; i < $2 * 20; i++)); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.05; done
+    for ((i = 0; i < $2 * 20; i++)); do [ -n "$(start_time "$1")" ] || return 0; sleep 0.05; done
     kill -KILL "$1" 2>/dev/null || return 0
-    for ((i = 0; i < 40; i++)); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.05; done
+    for ((i = 0; i < 40; i++)); do [ -n "$(start_time "$1")" ] || return 0; sleep 0.05; done
 }
 
 # launch PIDFILE LOG COMMAND...: in a session of its own, deaf to SIGHUP, holding none of our descriptors, so that whoever
