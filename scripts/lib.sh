@@ -17,10 +17,8 @@ as_root() {
 
 # missing_packages NAME...: prints those that dpkg does not have installed.
 missing_packages() {
-    local name
-    for name in "$@"; do
-        dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || printf '%s\n' "$name"
-    done
+    comm -23 <(printf '%s\n' "$@" | sort -u) \
+        <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | sort -u)
 }
 
 # install_packages NAME...: Debian packages, without their recommendations; those that are there cost nothing.
