@@ -6,8 +6,9 @@
 
 namespace bridge {
 
-/// Checks arguments against a tool's input schema (JSON Schema 2020-12 and draft-07) before they are sent. The schema is hostile text: everything is
-/// bounded (size, depth, references, work), patterns run on RE2. A schema that cannot be read or is too large never blocks a call.
+/// Checks arguments against a tool's input schema (JSON Schema 2020-12 and draft-07) before they are sent.
+/// The schema is hostile text: everything is bounded (size, depth, references, work), patterns run on RE2. A
+/// schema that cannot be read or is too large never blocks a call.
 class SchemaCheck {
 public:
     SchemaCheck();
@@ -15,9 +16,10 @@ public:
     SchemaCheck(const SchemaCheck&) = delete;
     SchemaCheck& operator=(const SchemaCheck&) = delete;
 
-    /// What is wrong with `arguments` (JSON text of an object), at most 8 lines fit for a person, each with the path, what was given, what is allowed,
-    /// and for a name the nearest valid one: "content[0].kind: got \"txt\", expected one of \"text\", \"image\"". Empty: nothing, or
-    /// the schema could not be used. Schemas are compiled once and kept (by their text, a bounded number).
+    /// What is wrong with `arguments` (JSON text of an object), at most 8 lines fit for a person, each with
+    /// the path, what was given, what is allowed, and for a name the nearest valid one: "content[0].kind: got
+    /// \"txt\", expected one of \"text\", \"image\"". Empty: nothing, or the schema could not be used.
+    /// Schemas are compiled once and kept (by their text, a bounded number).
     std::vector<std::string> problems(std::string_view schema, std::string_view arguments);
 
 private:

@@ -1,0 +1,203 @@
+#include "src/bridge/schema_document.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "src/bridge/uri.h"
+
+namespace bridge {
+
+namespace {
+
+constexpr std::size_t most_values = 50'000;
+constexpr int most_depth = 64;
+constexpr std::size_t most_patterns = 200;
+constexpr std::size_t most_pattern_bytes = 4000;
+constexpr std::int64_t most_pattern_memory = 1 << 20; // of one compiled pattern
+
+// Which keywords hold schemas, and how. Elsewhere "$id" and "$ref" are data.
+constexpr std::array<std::string_view, 13> with_schema = {"items",
+                                                          "additionalItems",
+                                                          "contains",
+                                                          "additionalProperties",
+                                                          "propertyNames",
+                                                          "not",
+                                                          "if",
+                                                          "then",
+                                                          "else",
+                                                          "unevaluatedItems",
+                                                          "unevaluatedProperties",
+                                                          "contentSchema",
+                                                          "dependencies"};
+constexpr std::array<std::string_view, 5> with_array = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
+constexpr std::array<std::string_view, 6> with_map = {"properties",  "patternProperties", "$defs",
+                                                      "definitions", "dependentSchemas",  "dependencies"};
+
+template <std::size_t N> bool among(std::string_view word, const std::array<std::string_view, N>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+SchemaDocument::Draft draft_of(std::string_view uri) {
+    if (uri.find("draft-0") != std::string_view::npos) return SchemaDocument::Draft::draft7;
+    if (uri.find("2019-09") != std::string_view::npos) return SchemaDocument::Draft::draft2019;
+    return SchemaDocument::Draft::draft2020;
+}
+
+/// Follows a JSON pointer ("/$defs/a~1b/0") from a value.
+const JsonTree* follow(const JsonTree* at, std::string_view pointer) {
+    while (at && !pointer.empty()) {
+        pointer.remove_prefix(1);
+        const std::size_t end = std::min(pointer.find('/'), pointer.size());
+        std::string key;
+        for (std::size_t i = 0; i < end; ++i) {
+            const bool is_escape =
+                pointer[i] == '~' && i + 1 < end && (pointer[i + 1] == '0' || pointer[i + 1] == '1');
+            key += is_escape ? (pointer[i + 1] == '0' ? '~' : '/') : pointer[i];
+            if (is_escape) ++i;
+        }
+        pointer.remove_prefix(end);
+        if (at->is_array()) {
+            std::size_t index = 0;
+            const auto read = std::from_chars(key.data(), key.data() + key.size(), index);
+            const bool is_index =
+                read.ec == std::errc() && read.ptr == key.data() + key.size() && index < at->items.size();
+            at = is_index ? &at->items[index] : nullptr;
+        } else {
+            at = at->find(key);
+        }
+    }
+    return at;
+}
+
+} // namespace
+
+SchemaDocument::SchemaDocument(std::string_view text) {
+    if (text.size() > most_bytes) throw json::Error("the schema is too large");
+    root_ = read_tree(text, most_values, most_depth);
+    draft_ = draft_of(root_.find_text("$schema"));
+    tracks_evaluated_ = text.find("unevaluated") != std::string_view::npos;
+    resources_[""] = &root_;
+    visit(root_, "");
+    resolve_references();
+}
+
+void SchemaDocument::visit(const JsonTree& schema, std::string base) {
+    if (!schema.is_object() || resource_of_.contains(&schema)) return;
+    const bool is_only_reference = draft_ == Draft::draft7 && schema.find("$ref");
+    if (!is_only_reference) base = enter_resource(schema, base);
+    const auto [number, added] = resource_numbers_.emplace(base, static_cast<int>(resource_names_.size()));
+    if (added) resource_names_.push_back(base);
+    resource_of_[&schema] = number->second;
+    if (!is_only_reference) remember_anchors(schema, base);
+    if (schema.find("$ref") || schema.find("$dynamicRef") || schema.find("$recursiveRef"))
+        references_.push_back({&schema, base});
+    visit_children(schema, base);
+}
+
+void SchemaDocument::visit_children(const JsonTree& schema, const std::string& base) {
+    for (const auto& [keyword, value] : schema.members) {
+        if (value.is_object() && among(keyword, with_schema) && keyword != "dependencies") visit(value, base);
+        if (value.is_array() && among(keyword, with_array))
+            for (const JsonTree& each : value.items) visit(each, base);
+        if (value.is_object() && among(keyword, with_map))
+            for (const auto& [name, each] : value.members) visit(each, base);
+    }
+}
+
+std::string SchemaDocument::enter_resource(const JsonTree& schema, const std::string& base) {
+    const std::string_view id = schema.find_text("$id");
+    if (id.empty()) return base;
+    std::string uri = resolve_uri(base, id);
+    const std::size_t hash = std::min(uri.find('#'), uri.size());
+    const std::string fragment = uri.substr(hash);
+    uri.erase(hash);
+    if (fragment.size() > 1) { // draft-07 writes an anchor so
+        anchors_.emplace(uri + fragment, &schema);
+        return base;
+    }
+    resources_.emplace(uri, &schema);
+    return uri;
+}
+
+void SchemaDocument::remember_anchors(const JsonTree& schema, const std::string& base) {
+    for (const char* keyword : {"$anchor", "$dynamicAnchor"}) {
+        const std::string_view name = schema.find_text(keyword);
+        if (name.empty()) continue;
+        const std::string place = base + '#' + std::string(name);
+        anchors_.emplace(place, &schema);
+        if (std::string_view(keyword) == "$dynamicAnchor") dynamic_anchors_.emplace(place, &schema);
+    }
+}
+
+void SchemaDocument::resolve_references() {
+    while (!references_.empty()) { // what a reference leads to may hold further ones
+        const Place place = references_.back();
+        references_.pop_back();
+        for (const char* keyword : {"$ref", "$dynamicRef", "$recursiveRef"})
+            if (const JsonTree* reference = place.schema->find(keyword);
+                reference && reference->is_string()) {
+                targets_[reference] = find(place.base, reference->text);
+            }
+    }
+}
+
+const JsonTree* SchemaDocument::find(const std::string& base, std::string_view reference) {
+    std::string uri = resolve_uri(base, reference);
+    const std::size_t hash = std::min(uri.find('#'), uri.size());
+    const std::string fragment =
+        hash == uri.size() ? "" : percent_decode(std::string_view(uri).substr(hash + 1));
+    uri.erase(hash);
+    const auto resource = resources_.find(uri);
+    if (resource == resources_.end()) return nullptr;
+    if (!fragment.empty() && fragment.front() != '/') {
+        const auto anchor = anchors_.find(uri + '#' + fragment);
+        return anchor == anchors_.end() ? nullptr : anchor->second;
+    }
+    const JsonTree* found = follow(resource->second, fragment);
+    if (found) visit(*found, uri); // it may lie where no schema was expected
+    return found;
+}
+
+const JsonTree* SchemaDocument::target(const JsonTree& reference) const {
+    const auto found = targets_.find(&reference);
+    return found == targets_.end() ? nullptr : found->second;
+}
+
+int SchemaDocument::resource_of(const JsonTree& schema) const {
+    const auto found = resource_of_.find(&schema);
+    return found == resource_of_.end() ? -1 : found->second;
+}
+
+const JsonTree* SchemaDocument::dynamic_anchor(int resource, std::string_view name) const {
+    if (resource < 0) return nullptr;
+    const auto found =
+        dynamic_anchors_.find(resource_names_[static_cast<std::size_t>(resource)] + '#' + std::string(name));
+    return found == dynamic_anchors_.end() ? nullptr : found->second;
+}
+
+const re2::RE2* SchemaDocument::pattern(const std::string& text) const {
+    auto found = patterns_.find(text);
+    if (found == patterns_.end()) {
+        std::unique_ptr<re2::RE2> compiled;
+        if (patterns_.size() < most_patterns && text.size() <= most_pattern_bytes) {
+            re2::RE2::Options options;
+            options.set_log_errors(false);
+            options.set_max_mem(most_pattern_memory);
+            compiled = std::make_unique<re2::RE2>(text, options);
+            if (!compiled->ok()) compiled.reset();
+        }
+        if (patterns_.size() >= 2 * most_patterns) return nullptr;
+        found = patterns_.emplace(text, std::move(compiled)).first;
+    }
+    return found->second.get();
+}
+
+const std::vector<std::string>& SchemaDocument::canonical_items(const JsonTree& array) const {
+    const auto [at, added] = canonical_.try_emplace(&array);
+    if (added)
+        for (const JsonTree& each : array.items) at->second.push_back(canonical(each));
+    return at->second;
+}
+
+} // namespace bridge

@@ -1,0 +1,78 @@
+#pragma once
+#include <re2/re2.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/bridge/json_tree.h"
+
+namespace bridge {
+
+/// A JSON Schema, read once: its references resolved within itself, its patterns compiled as they are needed.
+/// Nothing is ever fetched. The text is hostile: more than half a megabyte, 64 levels or 50,000 values are
+/// refused by the constructor.
+class SchemaDocument {
+public:
+    enum class Draft { draft7, draft2019, draft2020 };
+    static constexpr std::size_t most_bytes = 512 * 1024;
+
+    /// Throws json::Error where it is no JSON or too large.
+    explicit SchemaDocument(std::string_view text);
+    SchemaDocument(const SchemaDocument&) = delete;
+    SchemaDocument& operator=(const SchemaDocument&) = delete;
+
+    const JsonTree& root() const { return root_; }
+    Draft draft() const { return draft_; }
+
+    /// What a reference (the value of `$ref`, or of `$dynamicRef` before its scope is looked at) leads to;
+    /// nullptr where that is not within this document.
+    const JsonTree* target(const JsonTree& reference) const;
+
+    /// The number of the resource (the part under one `$id`) that a schema belongs to.
+    int resource_of(const JsonTree& schema) const;
+    /// The schema of that resource with that `$dynamicAnchor`, or nullptr.
+    const JsonTree* dynamic_anchor(int resource, std::string_view name) const;
+
+    /// True where `unevaluatedProperties` or `unevaluatedItems` occur: only then what was evaluated must be
+    /// remembered.
+    bool tracks_evaluated() const { return tracks_evaluated_; }
+
+    /// A pattern as RE2 takes it, or nullptr where it uses what RE2 does not have (back references,
+    /// look-around).
+    const re2::RE2* pattern(const std::string& text) const;
+
+    /// The canonical texts of an `enum`'s values.
+    const std::vector<std::string>& canonical_items(const JsonTree& array) const;
+
+private:
+    struct Place {
+        const JsonTree* schema;
+        std::string base; ///< The URI that references in it are relative to.
+    };
+
+    void visit(const JsonTree& schema, std::string base);
+    void visit_children(const JsonTree& schema, const std::string& base);
+    std::string enter_resource(const JsonTree& schema, const std::string& base);
+    void remember_anchors(const JsonTree& schema, const std::string& base);
+    void resolve_references();
+    const JsonTree* find(const std::string& base, std::string_view reference);
+
+    JsonTree root_;
+    Draft draft_ = Draft::draft2020;
+    bool tracks_evaluated_ = false;
+    std::unordered_map<std::string, const JsonTree*> resources_{}; ///< By URI, without fragment.
+    std::unordered_map<std::string, const JsonTree*> anchors_{};   ///< By URI#name.
+    std::unordered_map<std::string, const JsonTree*> dynamic_anchors_{};
+    std::unordered_map<std::string, int> resource_numbers_{};
+    std::vector<std::string> resource_names_{};
+    std::unordered_map<const JsonTree*, int> resource_of_{}; ///< Of each schema visited.
+    std::vector<Place> references_{};                        ///< Schemas with a reference not yet resolved.
+    std::unordered_map<const JsonTree*, const JsonTree*> targets_{};
+    mutable std::unordered_map<std::string, std::unique_ptr<re2::RE2>> patterns_{};
+    mutable std::unordered_map<const JsonTree*, std::vector<std::string>> canonical_{};
+};
+
+} // namespace bridge

@@ -1,0 +1,251 @@
+#include "src/bridge/schema_evaluator.h"
+
+#include <algorithm>
+#include <map>
+
+namespace bridge {
+
+using Fit = SchemaEvaluator::Fit;
+
+namespace {
+
+constexpr int most_depth = 200; // schemas applied within each other; each takes a few hundred bytes of stack
+
+} // namespace
+
+void SchemaEvaluator::Seen::member(std::size_t index) {
+    if (members.size() <= index) members.resize(index + 1);
+    members[index] = true;
+}
+
+void SchemaEvaluator::Seen::item(std::size_t index) {
+    if (items.size() <= index) items.resize(index + 1);
+    items[index] = true;
+}
+
+void SchemaEvaluator::Seen::add(const Seen& other) {
+    for (std::size_t i = 0; i < other.members.size(); ++i)
+        if (other.members[i]) member(i);
+    for (std::size_t i = 0; i < other.items.size(); ++i)
+        if (other.items[i]) item(i);
+}
+
+SchemaEvaluator::Keyword SchemaEvaluator::find_keyword(std::string_view name) {
+    using E = SchemaEvaluator;
+    static const std::map<std::string_view, Keyword> keywords = {
+        {"$ref", &E::ref},
+        {"$dynamicRef", &E::dynamic_ref},
+        {"$recursiveRef", &E::ref},
+        {"allOf", &E::all_of},
+        {"anyOf", &E::any_of},
+        {"oneOf", &E::one_of},
+        {"not", &E::is_not},
+        {"if", &E::if_then_else},
+        {"type", &E::type},
+        {"enum", &E::enumeration},
+        {"const", &E::constant},
+        {"multipleOf", &E::multiple_of},
+        {"minimum", &E::minimum},
+        {"maximum", &E::maximum},
+        {"exclusiveMinimum", &E::exclusive_minimum},
+        {"exclusiveMaximum", &E::exclusive_maximum},
+        {"minLength", &E::min_length},
+        {"maxLength", &E::max_length},
+        {"pattern", &E::pattern},
+        {"format", &E::format},
+        {"prefixItems", &E::prefix_items},
+        {"items", &E::items},
+        {"additionalItems", &E::additional_items},
+        {"contains", &E::contains},
+        {"minItems", &E::min_items},
+        {"maxItems", &E::max_items},
+        {"uniqueItems", &E::unique_items},
+        {"properties", &E::properties},
+        {"patternProperties", &E::pattern_properties},
+        {"additionalProperties", &E::additional_properties},
+        {"propertyNames", &E::property_names},
+        {"required", &E::required},
+        {"minProperties", &E::min_properties},
+        {"maxProperties", &E::max_properties},
+        {"dependentRequired", &E::dependent_required},
+        {"dependentSchemas", &E::dependent_schemas},
+        {"dependencies", &E::dependencies},
+        {"unevaluatedItems", &E::unevaluated_items},
+        {"unevaluatedProperties", &E::unevaluated_properties},
+    };
+    const auto found = keywords.find(name);
+    return found == keywords.end() ? nullptr : found->second;
+}
+
+Fit SchemaEvaluator::check(const JsonTree& value, Problems* problems) {
+    try {
+        const Fit fit = apply(document_.root(), value, "", problems, nullptr);
+        if (fit != Fit::no && problems) problems->clear();
+        return fit;
+    } catch (const GaveUp&) {
+        if (problems) problems->clear();
+        return Fit::unknown;
+    }
+}
+
+void SchemaEvaluator::charge(std::size_t steps) {
+    if (steps > steps_left_) throw GaveUp{};
+    steps_left_ -= steps;
+}
+
+Fit SchemaEvaluator::both(Fit a, Fit b) {
+    if (a == Fit::no || b == Fit::no) return Fit::no;
+    return a == Fit::unknown ? a : b;
+}
+
+Fit SchemaEvaluator::fail(const Frame& frame, SchemaProblem::Kind kind, std::string expected,
+                          std::vector<std::string> allowed) {
+    if (frame.problems)
+        frame.problems->push_back({.kind = kind,
+                                   .path = frame.path,
+                                   .given = show(frame.value),
+                                   .allowed = std::move(allowed),
+                                   .expected = std::move(expected)});
+    return Fit::no;
+}
+
+Fit SchemaEvaluator::expect(const Frame& frame, bool holds, const std::string& expected) {
+    return holds ? Fit::yes : fail(frame, SchemaProblem::Kind::other, expected);
+}
+
+Fit SchemaEvaluator::apply(const JsonTree& schema, const JsonTree& value, const std::string& path,
+                           Problems* problems, Seen* seen) {
+    charge(1);
+    if (schema.kind == json::Kind::boolean)
+        return schema.flag
+                   ? Fit::yes
+                   : fail({schema, value, path, problems, seen}, SchemaProblem::Kind::other, "nothing here");
+    if (!schema.is_object()) return Fit::unknown;
+    if (++depth_ > most_depth) throw GaveUp{};
+    const int resource = document_.resource_of(schema);
+    const bool enters = scope_.empty() || scope_.back() != resource;
+    if (enters) scope_.push_back(resource);
+    Seen own;
+    const Fit fit =
+        apply_keywords({schema, value, path, problems, document_.tracks_evaluated() ? &own : nullptr});
+    if (fit != Fit::no && seen) seen->add(own);
+    if (enters) scope_.pop_back();
+    --depth_;
+    return fit;
+}
+
+Fit SchemaEvaluator::apply_keywords(const Frame& frame) {
+    if (const JsonTree* reference = frame.schema.find("$ref");
+        reference && document_.draft() == SchemaDocument::Draft::draft7)
+        return ref(frame, *reference); // what stands beside it does not count there
+    Fit fit = Fit::yes;
+    for (const bool last : {false, true}) { // `unevaluated…` look at what all others have left
+        for (const auto& [name, rule] : frame.schema.members) {
+            if (name.starts_with("unevaluated") != last) continue;
+            if (last && fit != Fit::yes) continue;
+            charge(1);
+            if (const Keyword keyword = find_keyword(name)) fit = both(fit, (this->*keyword)(frame, rule));
+            if (fit == Fit::no && !frame.problems) return fit;
+        }
+    }
+    return fit;
+}
+
+Fit SchemaEvaluator::in_place(const Frame& frame, const JsonTree& schema) {
+    return apply(schema, frame.value, frame.path, frame.problems, frame.seen);
+}
+
+Fit SchemaEvaluator::on_member(const Frame& frame, std::size_t index, const JsonTree& schema) {
+    const auto& [name, value] = frame.value.members[index];
+    if (frame.seen) frame.seen->member(index);
+    const std::string path = frame.problems ? member_path(frame.path, name) : std::string();
+    return apply(schema, value, path, frame.problems, nullptr);
+}
+
+Fit SchemaEvaluator::on_item(const Frame& frame, std::size_t index, const JsonTree& schema) {
+    if (frame.seen) frame.seen->item(index);
+    const std::string path = frame.problems ? item_path(frame.path, index) : std::string();
+    return apply(schema, frame.value.items[index], path, frame.problems, nullptr);
+}
+
+Fit SchemaEvaluator::ref(const Frame& frame, const JsonTree& rule) {
+    const JsonTree* target = document_.target(rule);
+    return target ? in_place(frame, *target) : Fit::unknown;
+}
+
+const JsonTree* SchemaEvaluator::dynamic_target(const JsonTree& reference) {
+    const JsonTree* target = document_.target(reference);
+    const std::size_t hash = reference.text.rfind('#');
+    if (!target || hash == std::string::npos) return target;
+    const std::string_view name = std::string_view(reference.text).substr(hash + 1);
+    if (name.empty() || target->find_text("$dynamicAnchor") != name) return target;
+    charge(scope_.size());
+    for (const int resource : scope_)
+        if (const JsonTree* outer = document_.dynamic_anchor(resource, name)) return outer;
+    return target;
+}
+
+Fit SchemaEvaluator::dynamic_ref(const Frame& frame, const JsonTree& rule) {
+    const JsonTree* target = dynamic_target(rule);
+    return target ? in_place(frame, *target) : Fit::unknown;
+}
+
+Fit SchemaEvaluator::all_of(const Frame& frame, const JsonTree& rule) {
+    Fit fit = Fit::yes;
+    for (const JsonTree& schema : rule.items) fit = both(fit, in_place(frame, schema));
+    return fit;
+}
+
+SchemaEvaluator::Count SchemaEvaluator::count_matches(const Frame& frame, const JsonTree& rule) {
+    Count count;
+    for (const JsonTree& schema : rule.items) {
+        Problems problems;
+        const Fit fit =
+            apply(schema, frame.value, frame.path, frame.problems ? &problems : nullptr, frame.seen);
+        count.yes += fit == Fit::yes ? 1 : 0;
+        count.unknown += fit == Fit::unknown ? 1 : 0;
+        if (fit == Fit::no && !problems.empty() && count.failed.size() < 64)
+            count.failed.push_back(std::move(problems));
+    }
+    return count;
+}
+
+Fit SchemaEvaluator::none_matched(const Frame& frame, Count count) {
+    if (frame.problems && count.failed.empty())
+        return fail(frame, SchemaProblem::Kind::other, "one of several shapes");
+    if (frame.problems)
+        for (SchemaProblem& problem : nearest_alternative(frame.path, std::move(count.failed)))
+            frame.problems->push_back(std::move(problem));
+    return Fit::no;
+}
+
+Fit SchemaEvaluator::any_of(const Frame& frame, const JsonTree& rule) {
+    Count count = count_matches(frame, rule);
+    if (count.yes > 0) return Fit::yes;
+    return count.unknown > 0 || rule.items.empty() ? Fit::unknown : none_matched(frame, std::move(count));
+}
+
+Fit SchemaEvaluator::one_of(const Frame& frame, const JsonTree& rule) {
+    Count count = count_matches(frame, rule);
+    if (count.yes > 1)
+        return fail(frame, SchemaProblem::Kind::other,
+                    "exactly one of the shapes in oneOf, but it has " + std::to_string(count.yes));
+    if (count.unknown > 0 || rule.items.empty()) return Fit::unknown;
+    return count.yes == 1 ? Fit::yes : none_matched(frame, std::move(count));
+}
+
+Fit SchemaEvaluator::is_not(const Frame& frame, const JsonTree& rule) {
+    const Fit fit = apply(rule, frame.value, frame.path, nullptr, nullptr);
+    if (fit == Fit::yes)
+        return fail(frame, SchemaProblem::Kind::other, "something else (the schema says not)");
+    return fit == Fit::no ? Fit::yes : fit;
+}
+
+Fit SchemaEvaluator::if_then_else(const Frame& frame, const JsonTree& rule) {
+    const Fit fit = apply(rule, frame.value, frame.path, nullptr, frame.seen);
+    if (fit == Fit::unknown) return fit;
+    const JsonTree* next = frame.schema.find(fit == Fit::yes ? "then" : "else");
+    return next ? in_place(frame, *next) : Fit::yes;
+}
+
+} // namespace bridge
