@@ -223,7 +223,7 @@ void Client::Life::finish(State how) {
 void Client::Life::warn(const std::string& what) {
     if (warnings.size() >= most_warnings) return;
     warnings.push_back(what);
-    if (options.log) options.log("server " + spec.name + ": " + what);
+    if (options.log) options.log(what);
 }
 
 Error with_context(const std::exception_ptr& failure, const std::string& before, const std::string& after) {

@@ -1,0 +1,67 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/config/expand.h"
+
+namespace config {
+
+/// An upstream MCP server as a file names it, its variables expanded.
+struct ServerEntry {
+    enum class Transport { stdio, http, sse, http_or_sse };
+    enum class Protocol { automatic, legacy, modern };
+
+    std::string name;
+    std::string alias{}; ///< In Python; see alias.h.
+    std::string description{};
+    Transport transport = Transport::stdio;
+    std::vector<std::string> argv{};          ///< stdio: command and arguments.
+    std::map<std::string, std::string> env{}; ///< stdio: beside base_environment.
+    std::string cwd{};                        ///< stdio: empty for ours.
+    std::string url{};                        ///< The others.
+    std::vector<std::string> headers{};       ///< "Name: value". Secrets, often.
+    Protocol protocol = Protocol::automatic;
+    std::optional<std::chrono::milliseconds> timeout{};       ///< For one call.
+    std::optional<std::chrono::milliseconds> start_timeout{}; ///< For its start.
+    std::string source{};                                     ///< The file, "~/MCPs/a.json".
+    std::string reason{}; ///< Why it cannot be used, with the place; empty: it can.
+};
+
+struct ServerList {
+    std::vector<ServerEntry> servers{};  ///< In the order of the files; names differ.
+    std::vector<std::string> problems{}; ///< Of whole files, and entries without a usable name.
+};
+
+struct ServerSources {
+    Surroundings surroundings{};
+    std::string config_file{};    ///< MCP_SERVERS_CONFIG; may be empty.
+    std::string own_executable{}; ///< To recognise ourselves by.
+    bool allow_self = false;
+};
+
+/// Reads ~/MCPs/*.json, sorted by name, then config_file; of servers with one name the first counts. Never
+/// throws for what is in the files.
+ServerList load_servers(const ServerSources& sources);
+
+/// Reads one file's text into the list. `source` is how messages call it. Pure but for the look at our own
+/// executable; for tests and fuzzing.
+void read_servers(const std::string& text, const std::string& source, const ServerSources& sources,
+                  ServerList& list);
+
+/// Why an entry is Cordon itself, or "".
+std::string self_reference(const ServerEntry& entry, const ServerSources& sources);
+
+/// What every child gets of our environment: HOME, PATH, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TMPDIR,
+/// XDG_*, proxy variables; and what pass_env
+/// ("all", or names with commas) adds.
+std::map<std::string, std::string> base_environment(const std::map<std::string, std::string>& environment,
+                                                    const std::string& pass_env);
+
+/// "NAME=value" for a child: the base, and over it the server's own.
+std::vector<std::string> child_environment(std::map<std::string, std::string> base,
+                                           const std::map<std::string, std::string>& own);
+
+} // namespace config

@@ -1,0 +1,244 @@
+#include "src/config/servers.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "src/config/jsonc.h"
+#include "src/config/settings.h"
+
+using config::ServerEntry;
+using config::ServerList;
+using config::ServerSources;
+namespace fs = std::filesystem;
+
+namespace {
+
+ServerSources sources() {
+    ServerSources s;
+    s.surroundings.environment = {{"FOO", "foov"}, {"EMPTY", ""}, {"PATH", "/usr/bin:/bin"}};
+    s.surroundings.home = "/home/u";
+    s.surroundings.folder = "/work dir";
+    return s;
+}
+
+ServerList read(const std::string& text) {
+    ServerList list;
+    config::read_servers(text, "~/MCPs/a.json", sources(), list);
+    return list;
+}
+
+// The reason of the only server, which is called x.
+std::string reason(const std::string& entry) {
+    const ServerList list = read(R"({"mcpServers":{"x":)" + entry + "}}");
+    REQUIRE(list.problems.empty());
+    REQUIRE(list.servers.size() == 1);
+    return list.servers[0].reason;
+}
+
+ServerEntry entry(const std::string& text) {
+    const ServerList list = read(R"({"mcpServers":{"x":)" + text + "}}");
+    REQUIRE(list.servers.size() == 1);
+    CHECK(list.servers[0].reason == "");
+    return list.servers[0];
+}
+
+// A home of its own, with files.
+struct Home {
+    Home() { fs::create_directories(path / "MCPs"); }
+    ~Home() { fs::remove_all(path); }
+    void file(const std::string& name, const std::string& text) const {
+        std::ofstream(path / name, std::ios::binary) << text;
+    }
+    fs::path path = fs::temp_directory_path() / ("cordon-home-" + std::to_string(::getpid()));
+};
+
+} // namespace
+
+TEST_CASE("plain_json: takes comments and last commas away, and nothing else") {
+    CHECK(config::plain_json("{\"a\":1,// x\n\"b\":[1,2,/* , */ ],}") ==
+          "{\"a\":1,    \n\"b\":[1,2         ] }");
+    const std::string strings = R"({"u":"http://x/*y*/","q":"\",]","v":["//",",}"]})";
+    CHECK(config::plain_json(strings) == strings);
+    CHECK(config::plain_json("/* never ends") == "/* never ends");
+    CHECK(config::plain_json("\"never ends\\") == "\"never ends\\");
+    CHECK(config::plain_json("1 / 2") == "1 / 2");
+}
+
+TEST_CASE("expand: replaces what is ours, once, and leaves the rest") {
+    const auto expanded = [](const char* text) { return config::expand(text, sources().surroundings); };
+    CHECK(expanded("a${FOO}b${FOO:-d}") == "afoovbfoov");
+    CHECK(expanded("${UNSETX:-d e}|${UNSETX:-}|${EMPTY:-d}|${EMPTY}") == "d e||d|");
+    CHECK(expanded("${env:FOO}") == "foov");
+    CHECK(expanded("${userHome}/x ${workspaceFolder}") == "/home/u/x /work dir");
+    CHECK(expanded("$FOO ${a b} ${} ${FOO %FOO% ~/x") == "$FOO ${a b} ${} ${FOO %FOO% ~/x");
+    CHECK_THROWS_WITH_AS(expanded("${UNSETX}"), "the environment variable UNSETX is not set", config::Error);
+    CHECK_THROWS_WITH_AS(expanded("${env:UNSETX}"), "the environment variable UNSETX is not set",
+                         config::Error);
+    CHECK_THROWS_AS(expanded("${input:key}"), config::Error);
+    CHECK(config::expand_path("~/x", sources().surroundings) == "/home/u/x");
+    CHECK(config::expand_path("a~/x", sources().surroundings) == "a~/x");
+}
+
+TEST_CASE("read_servers: a command with all its fields") {
+    const ServerEntry e = entry(
+        R"({"command":"~/bin/server","args":["--key=${FOO}",""],"env":{"A":1,"B":true,"C":"${FOO}"},"cwd":"~",
+        "description":"d","timeout":90,"start_timeout":2500,"protocol":"legacy"})");
+    CHECK(e.argv == std::vector<std::string>{"/home/u/bin/server", "--key=foov", ""});
+    CHECK(e.env == std::map<std::string, std::string>{{"A", "1"}, {"B", "true"}, {"C", "foov"}});
+    CHECK(e.cwd == "/home/u");
+    CHECK(e.description == "d");
+    CHECK(e.timeout == std::chrono::seconds(90));
+    CHECK(e.start_timeout == std::chrono::milliseconds(2500));
+    CHECK(e.protocol == ServerEntry::Protocol::legacy);
+    CHECK(e.source == "~/MCPs/a.json");
+}
+
+TEST_CASE("read_servers: a url, of a type or of none") {
+    const ServerEntry e =
+        entry(R"({"url":"https://x/mcp?k=${FOO}","headers":{"Authorization":"Bearer ${FOO}"}})");
+    CHECK(e.transport == ServerEntry::Transport::http_or_sse);
+    CHECK(e.url == "https://x/mcp?k=foov");
+    CHECK(e.headers == std::vector<std::string>{"Authorization: Bearer foov"});
+    CHECK(entry(R"({"type":"streamableHttp","url":"http://x"})").transport == ServerEntry::Transport::http);
+    CHECK(entry(R"({"type":"sse","url":"http://x"})").transport == ServerEntry::Transport::sse);
+}
+
+TEST_CASE("read_servers: what is wrong is said with its place, and hides nothing else") {
+    CHECK(reason(R"({"command":"c","args":["a",["b"]]})") ==
+          "~/MCPs/a.json: mcpServers.x.args[1]: expected string");
+    CHECK(reason("7") == "~/MCPs/a.json: mcpServers.x: expected object");
+    CHECK(reason("{}") == "~/MCPs/a.json: mcpServers.x: missing \"command\"");
+    CHECK(reason(R"({"command":""})") == "~/MCPs/a.json: mcpServers.x.command: expected a command");
+    CHECK(reason(R"({"command":"a\u0000b"})") ==
+          "~/MCPs/a.json: mcpServers.x.command: expected text without NUL");
+    CHECK(reason(R"({"command":"c","env":{"A=B":"x"}})").ends_with("a variable cannot be named \"A=B\""));
+    CHECK(reason(R"({"command":"c","env":{"A":null}})").ends_with("mcpServers.x.env.A: expected string"));
+    CHECK(reason(R"({"command":"c","args":["${NOT_SET}"]})") ==
+          "~/MCPs/a.json: mcpServers.x.args[0]: the environment variable NOT_SET is not set");
+    CHECK(reason(R"({"command":"c","disabled":true})") == "~/MCPs/a.json: mcpServers.x: disabled");
+    CHECK(reason(R"({"command":"c","enabled":false})") == "~/MCPs/a.json: mcpServers.x: disabled");
+    CHECK(
+        reason(R"({"command":"c","type":"ws"})").ends_with("mcpServers.x.type: expected stdio, http or sse"));
+    CHECK(reason(R"({"command":"c","url":"http://x"})")
+              .ends_with("has both a command and a url, and no type to say which"));
+    CHECK(reason(R"({"url":"ftp://x"})").ends_with("mcpServers.x.url: expected an http:// or https:// URL"));
+    CHECK(reason(R"({"url":"http://x","headers":{"a":"b\r\nc: d"}})").ends_with("not a header: \"a\""));
+    CHECK(reason(R"({"command":"c","timeout":0})").find("mcpServers.x.timeout: expected seconds") !=
+          std::string::npos);
+    CHECK(reason(R"({"command":"c","protocol":"new"})").ends_with("expected auto, legacy or modern"));
+    const ServerList list = read(
+        R"({"mcpServers":{"bad":{"args":3},"":{"command":"c"},"a\nb":{"command":"c"},"good":{"command":"c"}}})");
+    REQUIRE(list.servers.size() == 2);
+    CHECK(list.servers[1].name == "good");
+    CHECK(list.servers[1].reason == "");
+    CHECK(list.problems.size() == 2);
+}
+
+TEST_CASE("read_servers: a file that is no list is one problem") {
+    for (const char* text : {"", "[]", "{}", "{\"mcpServers\":[]}", "{\"mcpServers\":{}", "\xff",
+                             R"({"mcpServers":{"a":{},"a":{}}})"}) {
+        CAPTURE(text);
+        const ServerList list = read(text);
+        CHECK(list.servers.empty());
+        REQUIRE(list.problems.size() == 1);
+        CHECK(list.problems[0].starts_with("~/MCPs/a.json: "));
+    }
+    CHECK(read("\xEF\xBB\xBF{\"mcpServers\":{\"a\":{\"command\":\"c\",},},} // end").servers.size() == 1);
+    CHECK(read("{\"mcpServers\":{}}").problems.empty());
+}
+
+TEST_CASE("read_servers: names and numbers hold at their bounds") {
+    const auto list_of = [](std::size_t length) {
+        return read("{\"mcpServers\":{\"" + std::string(length, 'n') + "\":{\"command\":\"c\"}}}");
+    };
+    CHECK(list_of(128).servers.size() == 1);
+    CHECK(list_of(129).problems.size() == 1);
+    std::string many = "{\"mcpServers\":{";
+    for (int i = 0; i < 1001; ++i)
+        many += (i ? ",\"s" : "\"s") + std::to_string(i) + "\":{\"command\":\"c\"}";
+    const ServerList list = read(many + "}}");
+    CHECK(list.servers.size() == 1000);
+    CHECK(list.problems.size() == 1);
+}
+
+TEST_CASE("load_servers: the folder in order, then the file; the first of a name counts") {
+    const Home home;
+    home.file("MCPs/b.json",
+              R"({"description":"from b","mcpServers":{"one":{"command":"b"},"two":{"command":"b"}}})");
+    home.file("MCPs/a.json", R"({"mcpServers":{"one":{"command":"a"}}})");
+    home.file("MCPs/broken.json", "{");
+    home.file("MCPs/large.json", std::string((1 << 20) + 1, ' '));
+    home.file("MCPs/notes.txt", "{}");
+    home.file("extra.json",
+              R"({"mcpServers":{"two":{"command":"x"},"t-wo":{"command":"x"},"t.wo":{"command":"x"}}})");
+    ServerSources s = sources();
+    s.surroundings.home = home.path.string();
+    s.config_file = "~/extra.json";
+    const ServerList list = config::load_servers(s);
+    REQUIRE(list.servers.size() == 4);
+    CHECK(list.servers[0].argv.front() == "a");
+    CHECK(list.servers[1].argv.front() == "b");
+    CHECK(list.servers[1].description == "from b");
+    CHECK(list.servers[1].alias == "two");
+    CHECK(list.servers[2].alias.starts_with("t_wo_"));
+    CHECK(list.servers[3].source == "~/extra.json");
+    REQUIRE(list.problems.size() == 4);
+    CHECK(list.problems[0] ==
+          "~/MCPs/b.json: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
+    CHECK(list.problems[1].starts_with("~/MCPs/broken.json: bad JSON"));
+    CHECK(list.problems[2] == "~/MCPs/large.json: larger than 1 MiB");
+    CHECK(list.problems[3] ==
+          "~/extra.json: mcpServers.\"two\": left out, the name is taken by ~/MCPs/b.json");
+}
+
+TEST_CASE("load_servers: what is not there") {
+    ServerSources s = sources();
+    s.surroundings.home = "/no/such/home";
+    CHECK(config::load_servers(s).problems.empty());
+    s.config_file = "/no/such/file.json";
+    CHECK(config::load_servers(s).problems ==
+          std::vector<std::string>{"/no/such/file.json: No such file or directory"});
+    s.config_file = "/";
+    CHECK(config::load_servers(s).problems == std::vector<std::string>{"/: not a file that can be read"});
+}
+
+TEST_CASE("self_reference: knows Cordon under each of its names, and only it") {
+    ServerSources s = sources();
+    s.own_executable = "/proc/self/exe";
+    const std::string own = fs::canonical("/proc/self/exe").string();
+    const auto self = [&](std::vector<std::string> argv, const std::string& name = "x") {
+        ServerEntry e{name};
+        e.argv = std::move(argv);
+        return !config::self_reference(e, s).empty();
+    };
+    CHECK(self({own}));
+    CHECK(self({"cordon", "serve"}));
+    CHECK(self({"/opt/bin/mcp-server-code-execution-mode"}));
+    CHECK(self({"uvx", "mcp-server-code-execution-mode"}));
+    CHECK(self({"uvx", "--from", "git+https://host/x/mcp-server-code-execution-mode.git@main", "run"}));
+    CHECK(self({"npx", "-y", "mcp-server-code-execution-mode@latest"}));
+    CHECK(self({"uv", "run", "--python", "3.12", "/x/mcp_server_code_execution_mode.py"}));
+    CHECK(self({"python3", "-m", "mcp_server_code_execution_mode"}));
+    CHECK(self({"anything"}, "mcp-server-code-execution-mode"));
+    CHECK_FALSE(self(
+        {"npx", "-y", "@modelcontextprotocol/server-filesystem", "/src/mcp-server-code-execution-mode"}));
+    CHECK_FALSE(self({"cat", own}));
+    CHECK_FALSE(self({"ls"}));
+    s.allow_self = true;
+    CHECK_FALSE(self({own}));
+}
+
+TEST_CASE("base_environment: passes on what is usual, and what is asked for") {
+    const std::map<std::string, std::string> all{
+        {"HOME", "h"},        {"LC_ALL", "C"}, {"XDG_RUNTIME_DIR", "r"},
+        {"https_proxy", "p"}, {"SECRET", "s"}, {"TOKEN", "t"}};
+    CHECK(config::base_environment(all, "").size() == 4);
+    CHECK(config::base_environment(all, "SECRET,NONE").contains("SECRET"));
+    CHECK_FALSE(config::base_environment(all, "SECRET,NONE").contains("TOKEN"));
+    CHECK(config::base_environment(all, "all") == all);
+    CHECK(config::child_environment({{"A", "1"}, {"B", "2"}}, {{"B", "3"}}) ==
+          std::vector<std::string>{"A=1", "B=3"});
+}
