@@ -21,7 +21,8 @@ double above(double last) {
 std::optional<std::string> ProgressTrack::next(double done, std::optional<double> total,
                                                std::string_view message, Clock::time_point now) {
     if (!wanted()) return std::nullopt;
-    if (last_ && now - last_time_ < gap) return std::nullopt;
+    const bool complete = total && done >= *total;
+    if (last_ && now - last_time_ < gap && !complete) return std::nullopt;
     if (!std::isfinite(done)) done = last_.value_or(0);
     if (last_ && done <= *last_) done = above(*last_);
     last_ = done;

@@ -27,7 +27,7 @@ public:
     void end() { ended_ = true; }
     bool ended() const { return ended_; }
 
-    static constexpr std::chrono::milliseconds gap{50};
+    static constexpr std::chrono::milliseconds gap{20};
 
 private:
     std::string token_;

@@ -74,7 +74,10 @@ void Server::stop() {
     state_->stopping = true;
     state_->subscriptions->close_all();
     const auto close = [](std::shared_ptr<State> state) -> asio::awaitable<void> {
-        co_await asio::post(state->executor, asio::use_awaitable); // subscriptions answer first
+        const auto until = std::chrono::steady_clock::now() + farewell;
+        while (state->subscriptions->size() > 0 && std::chrono::steady_clock::now() < until)
+            co_await asio::post(state->executor, asio::use_awaitable);
+        co_await asio::post(state->executor, asio::use_awaitable); // their answers are written: now the rest
         state->conversation->cancel_all();
         co_await state->conversation->drained_within(farewell);
         state->channel.close();

@@ -1,0 +1,224 @@
+#include "src/mcp/http_front.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runtime_api/json.h"
+#include "src/mcp/http_route.h"
+#include "src/mcp/subscriptions.h"
+
+namespace mcp {
+namespace asio = boost::asio;
+namespace {
+
+using jsonrpc::Error;
+using Clock = std::chrono::steady_clock;
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+const char* const session_header = "Mcp-Session-Id";
+
+// A line of ours that answers, rather than asks or tells.
+bool is_answer(std::string_view line) { return line.starts_with('[') || !json::member(line, "method"); }
+
+// The error code in a line of ours, or 0.
+int error_code(std::string_view line) {
+    const auto error = line.starts_with('[') ? std::nullopt : json::member(line, "error");
+    return error ? jsonrpc::read_error(*error).code() : 0;
+}
+
+HttpRefused busy(const std::string& what) {
+    HttpReply reply = error_reply(503, what);
+    reply.headers.emplace_back("Retry-After", "1");
+    return HttpRefused(std::move(reply));
+}
+
+} // namespace
+
+/// One POST on its way.
+struct HttpFront::Posted {
+    std::shared_ptr<HttpExchange> exchange;
+    std::shared_ptr<HttpSession> session; ///< nullptr in the modern era.
+    bool opens_session = false;
+    bool modern() const { return !session; }
+
+    Headers headers(const char* content_type) const {
+        Headers out{{"Content-Type", content_type}};
+        if (opens_session) out.emplace_back(session_header, session->id);
+        return out;
+    }
+};
+
+HttpFront::HttpFront(asio::any_io_executor executor, const MethodTable& methods, Service& service,
+                     Options options)
+    : executor_(executor), methods_(methods), service_(service), options_(std::move(options)),
+      gate_(options_.gate), rate_(options_.requests_per_second, options_.request_burst),
+      subscriptions_(std::make_shared<Subscriptions>(executor, options_.description.capabilities)),
+      sessions_(options_.most_sessions, options_.session_idle,
+                [this](const std::string& client) { service_.client_gone(client); }),
+      idle_(executor) {}
+
+HttpFront::~HttpFront() { *alive_ = false; }
+
+void HttpFront::check_head(const HttpMessage& head) {
+    if (!rate_.take(Clock::now())) {
+        HttpReply reply = error_reply(429, "too many requests");
+        reply.headers.emplace_back("Retry-After", "1");
+        throw HttpRefused(std::move(reply));
+    }
+    gate_.check(head);
+}
+
+asio::awaitable<void> HttpFront::serve(HttpMessage request, HttpOut& out) {
+    if (request.method == "DELETE") co_return co_await out.reply(end_session(request));
+    co_await serve_post(std::move(request), out);
+}
+
+HttpReply HttpFront::end_session(const HttpMessage& request) {
+    const std::string id = request.header("mcp-session-id");
+    if (id.empty()) return error_reply(400, "the header Mcp-Session-Id is missing");
+    if (!sessions_.end(id)) return error_reply(404, "there is no such session");
+    return {204};
+}
+
+std::shared_ptr<HttpSession> HttpFront::session(const std::string& id) {
+    const auto found = sessions_.find(id, Clock::now());
+    if (!found)
+        throw HttpRefused(error_reply(404, "there is no such session; it may have ended: initialize again"));
+    return found;
+}
+
+asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
+    const HttpRoute route = route_post(request);
+    std::shared_ptr<HttpSession> owner;
+    if (route.kind == HttpRoute::Kind::opening) owner = std::make_shared<HttpSession>();
+    if (!route.session_id.empty()) owner = session(route.session_id);
+    if (route.kind == HttpRoute::Kind::delivery) owner->deliver(request.body);
+    if (route.kind == HttpRoute::Kind::delivery || route.kind == HttpRoute::Kind::ignored) {
+        HttpReply accepted;
+        accepted.status = 202;
+        co_return co_await out.reply(std::move(accepted));
+    }
+    const auto posted = begin(request, route.kind == HttpRoute::Kind::modern, owner);
+    posted->opens_session = route.kind == HttpRoute::Kind::opening;
+    request.body.clear();
+    request.body.shrink_to_fit();
+    co_await send(posted, out);
+}
+
+// Refuses, or starts the work.
+std::shared_ptr<HttpFront::Posted> HttpFront::begin(const HttpMessage& request, bool modern,
+                                                    std::shared_ptr<HttpSession> owner) {
+    const std::size_t bytes = request.body.size();
+    if (running_.size() >= options_.most_exchanges) throw busy("too many requests are being worked on");
+    if (body_bytes_ + bytes > options_.most_body_bytes)
+        throw busy("too many bytes of requests are being worked on");
+    Conversation::Options options;
+    options.info = options_.description.info;
+    options.client = modern ? modern_client_ : owner->client;
+    options.session = modern ? std::make_shared<ServerSession>() : owner->state;
+    options.subscriptions = subscriptions_;
+    options.modern_only = modern;
+    options.most_line_bytes = options_.most_line_bytes;
+    options.log = options_.log;
+    if (owner) options.first_id = std::exchange(owner->next_first_id, owner->next_first_id + 1'000'000);
+    const auto exchange = std::make_shared<HttpExchange>(executor_, methods_, std::move(options));
+    if (modern) {
+        const jsonrpc::Message message = jsonrpc::Message::parse(request.body);
+        try {
+            exchange->conversation().check(message);
+        } catch (const Error& e) {
+            throw HttpRefused(error_reply(status_of_refusal(e.code()), e, message.id()));
+        }
+    }
+    running_.insert(exchange);
+    if (owner) owner->running.insert(exchange);
+    body_bytes_ += bytes;
+    const auto ended = [this, alive = alive_, exchange, owner, bytes] {
+        if (owner) owner->running.erase(exchange);
+        if (owner) owner->last_used = Clock::now();
+        if (!*alive) return;
+        body_bytes_ -= bytes;
+        running_.erase(exchange);
+        idle_.notify();
+    };
+    exchange->start(request.body, ended);
+    return std::make_shared<Posted>(Posted{exchange, owner});
+}
+
+// A whole answer, where the answer came first and alone.
+HttpReply HttpFront::first_reply(Posted& posted, std::string line) {
+    if (posted.opens_session && !posted.session->state->initialized())
+        posted.opens_session = false; // it was refused
+    if (posted.opens_session && !sessions_.add(posted.session, Clock::now()))
+        throw busy("there are too many sessions");
+    const bool lacks_capability = posted.modern() && error_code(line) == code::missing_client_capability;
+    return {lacks_capability ? 400 : 200, posted.headers("application/json"), std::move(line)};
+}
+
+asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& out) {
+    const auto exchange = posted->exchange;
+    struct Attached {
+        HttpOut& out;
+        std::shared_ptr<HttpExchange> exchange;
+        bool cancels; // a modern client that closes the connection has cancelled, a legacy one has not
+        ~Attached() {
+            out.on_gone({});
+            exchange->detach();
+            if (cancels) exchange->cancel();
+        }
+    } attached{out, exchange, posted->modern()};
+    out.on_gone([exchange] { exchange->wake(); });
+
+    Headers headers = posted->headers("text/event-stream");
+    headers.emplace_back("Cache-Control", "no-cache");
+    headers.emplace_back("X-Accel-Buffering", "no");
+    std::optional<std::string> held; // an answer that may be all there is
+    bool open = false;
+    for (;;) {
+        auto pause = open ? options_.keep_alive : options_.stream_after;
+        if (posted->opens_session) pause = std::chrono::hours(1); // answered at once, and never as a stream
+        HttpExchange::Next next = co_await exchange->next(Clock::now() + pause);
+        if (out.gone()) co_return;
+        if (next.end) break;
+        if (next.line && !open && !held && is_answer(*next.line)) {
+            held = std::move(next.line);
+            continue;
+        }
+        if (!open) co_await out.open_stream(headers);
+        open = true;
+        if (held) co_await out.stream(event_text(*held));
+        held.reset();
+        if (next.line)
+            co_await out.stream(event_text(*next.line));
+        else
+            co_await out.stream(std::string(keep_alive_comment));
+    }
+    if (held) {
+        HttpReply reply = first_reply(*posted, std::move(*held));
+        co_return co_await out.reply(std::move(reply));
+    }
+    if (!open) co_await out.open_stream(headers); // cancelled: a stream that ends without an answer
+    co_await out.end_stream();
+}
+
+void HttpFront::stop() {
+    subscriptions_->close_all();
+    sessions_.end_all();
+    service_.client_gone(modern_client_);
+}
+
+asio::awaitable<bool> HttpFront::drained_within(std::chrono::milliseconds limit) {
+    const auto until = Clock::now() + limit;
+    while (subscriptions_->size() > 0 && Clock::now() < until)
+        co_await asio::post(executor_, asio::use_awaitable);
+    co_await asio::post(executor_,
+                        asio::use_awaitable); // their answers are on the way: only now is the rest cancelled
+    const auto exchanges = running_;
+    for (const auto& each : exchanges) each->cancel();
+    while (!running_.empty() && Clock::now() < until) co_await idle_.wait(until);
+    co_return running_.empty();
+}
+
+void HttpFront::expire() { sessions_.expire(Clock::now()); }
+
+} // namespace mcp

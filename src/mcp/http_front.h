@@ -1,0 +1,86 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "src/mcp/core_methods.h"
+#include "src/mcp/http_gate.h"
+#include "src/mcp/http_out.h"
+#include "src/mcp/http_sessions.h"
+#include "src/mcp/rate_limit.h"
+
+namespace mcp {
+
+/// Streamable HTTP without the connections: what is answered to each request. Legacy clients have sessions,
+/// modern ones none. On the loop's thread.
+class HttpFront {
+public:
+    struct Options {
+        HttpGate::Options gate{};
+        ServerDescription description{};
+        std::size_t most_line_bytes = 8 << 20;
+        std::size_t most_sessions = 256;
+        std::chrono::milliseconds session_idle = std::chrono::hours(8);
+        std::size_t most_exchanges = 256;        ///< POSTs that are being answered.
+        std::size_t most_body_bytes = 256 << 20; ///< Of the bodies of all of them.
+        double requests_per_second = 200;        ///< Over time; more get 429.
+        double request_burst = 1000;
+        std::chrono::milliseconds stream_after{2000}; ///< An answer that takes longer comes as a stream.
+        std::chrono::milliseconds keep_alive{15'000}; ///< Between the comments in a stream that says nothing.
+        std::function<void(const std::string&)> log{};
+    };
+
+    /// methods and service must outlive this and all that it answers.
+    HttpFront(boost::asio::any_io_executor executor, const MethodTable& methods, Service& service,
+              Options options);
+    ~HttpFront();
+
+    /// Throws HttpRefused for a request whose body is not worth reading.
+    void check_head(const HttpMessage& head);
+
+    /// Answers one request, which has passed check_head. `out` must live until this has returned. Throws
+    /// HttpRefused, or what out throws.
+    boost::asio::awaitable<void> serve(HttpMessage request, HttpOut& out);
+
+    /// Ends subscriptions with their answers, and all sessions.
+    void stop();
+    /// Waits for what runs, after stop; false where something does even after `limit`.
+    boost::asio::awaitable<bool> drained_within(std::chrono::milliseconds limit);
+    /// Ends sessions that nobody uses; to be called now and then.
+    void expire();
+
+    Subscriptions& subscriptions() { return *subscriptions_; }
+    std::size_t running() const { return running_.size(); }
+    std::size_t sessions() const { return sessions_.size(); }
+
+private:
+    struct Posted;
+    boost::asio::awaitable<void> serve_post(HttpMessage request, HttpOut& out);
+    boost::asio::awaitable<void> send(std::shared_ptr<Posted> posted, HttpOut& out);
+    HttpReply end_session(const HttpMessage& request);
+    std::shared_ptr<HttpSession> session(const std::string& id);
+    std::shared_ptr<Posted> begin(const HttpMessage& request, bool modern,
+                                  std::shared_ptr<HttpSession> session);
+    HttpReply first_reply(Posted& posted, std::string line);
+
+    boost::asio::any_io_executor executor_;
+    const MethodTable& methods_;
+    Service& service_;
+    Options options_;
+    HttpGate gate_;
+    RateLimit rate_;
+    std::shared_ptr<Subscriptions> subscriptions_;
+    HttpSessions sessions_;
+    std::string modern_client_ =
+        "http-" + random_name(); ///< All modern clients hold the same token: they are one.
+    std::set<std::shared_ptr<HttpExchange>> running_{};
+    std::size_t body_bytes_ = 0;
+    jsonrpc::Event idle_;
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+} // namespace mcp

@@ -1,0 +1,135 @@
+#include "src/mcp/http_gate.h"
+
+#include <arpa/inet.h>
+#include <openssl/crypto.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace mcp {
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The parts between commas, or semicolons.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = text.find(separator);
+        parts.push_back(trimmed(text.substr(0, end)));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string media_type(std::string_view value) { return lower(split(value, ';').front()); }
+
+// Takes as long whatever differs, the length included.
+bool same_secret(std::string_view a, std::string_view b) {
+    const auto digest = [](std::string_view text) {
+        std::array<unsigned char, SHA256_DIGEST_LENGTH> out{};
+        SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data());
+        return out;
+    };
+    const auto left = digest(a), right = digest(b);
+    return CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+[[noreturn]] void refuse(int status, const std::string& message, const std::string& name = {},
+                         const std::string& value = {}) {
+    HttpReply reply = error_reply(status, message);
+    if (!name.empty()) reply.headers.emplace_back(name, value);
+    throw HttpRefused(std::move(reply));
+}
+
+void check_post(const HttpMessage& head) {
+    if (media_type(head.header("content-type")) != "application/json")
+        refuse(415, "the Content-Type must be application/json");
+    const std::string accept = head.joined("accept");
+    if (!accepts(accept, "application/json") || !accepts(accept, "text/event-stream"))
+        refuse(406, "the Accept header must list application/json and text/event-stream");
+}
+
+} // namespace
+
+std::string host_of(std::string_view authority) {
+    if (authority.starts_with('[')) return lower(authority.substr(1, authority.find(']') - 1));
+    return lower(authority.substr(0, authority.rfind(':')));
+}
+
+bool is_address(const std::string& host) {
+    std::array<unsigned char, sizeof(in6_addr)> address{};
+    return inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
+           inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+}
+
+bool accepts(std::string_view accept, std::string_view type) {
+    const std::string any = std::string(type.substr(0, type.find('/'))) + "/*";
+    for (const std::string_view part : split(accept, ',')) {
+        const auto pieces = split(part, ';');
+        const std::string name = lower(pieces.front());
+        const bool refused = std::any_of(pieces.begin() + 1, pieces.end(), [](std::string_view piece) {
+            return lower(piece).starts_with("q=0") &&
+                   piece.find_first_not_of("0.", 2) == std::string_view::npos;
+        });
+        if (!refused && (name == type || name == any || name == "*/*")) return true;
+    }
+    return false;
+}
+
+bool HttpGate::known_name(std::string_view host) const {
+    if (host == "localhost" || host == "127.0.0.1" || host == "::1") return true;
+    return std::find(options_.hosts.begin(), options_.hosts.end(), host) != options_.hosts.end();
+}
+
+void HttpGate::check_host(const HttpMessage& head) const {
+    if (!head.has("host")) refuse(400, "there is no Host header");
+    const std::string host = host_of(head.header("host"));
+    if (!known_name(host) && !is_address(host)) refuse(403, "this server is not known by that Host");
+}
+
+void HttpGate::check_origin(const HttpMessage& head) const {
+    if (!head.has("origin")) return;
+    const std::string origin = head.header("origin");
+    if (std::find(options_.origins.begin(), options_.origins.end(), origin) != options_.origins.end()) return;
+    const auto scheme = origin.find("://");
+    const bool web = origin.starts_with("http://") || origin.starts_with("https://");
+    if (!web || !known_name(host_of(std::string_view(origin).substr(scheme + 3))))
+        refuse(403, "this Origin may not use the server");
+}
+
+void HttpGate::check_token(const HttpMessage& head) const {
+    if (options_.token.empty()) return;
+    const std::string given = head.header("authorization");
+    const bool bearer = lower(std::string_view(given).substr(0, 7)) == "bearer ";
+    if (!bearer) refuse(401, "a bearer token is needed", "WWW-Authenticate", "Bearer");
+    if (!same_secret(trimmed(std::string_view(given).substr(7)), options_.token))
+        refuse(401, "the bearer token is not the right one", "WWW-Authenticate",
+               "Bearer error=\"invalid_token\"");
+}
+
+void HttpGate::check(const HttpMessage& head) const {
+    check_host(head);
+    check_origin(head);
+    check_token(head);
+    if (head.target.substr(0, head.target.find('?')) != options_.path)
+        refuse(404, "there is nothing at this path");
+    if (head.method == "POST") return check_post(head);
+    // No stream outside a request is offered: there is nothing that a server of ours would say on it.
+    if (head.method != "DELETE") refuse(405, "only POST and DELETE are served here", "Allow", "POST, DELETE");
+}
+
+} // namespace mcp

@@ -1,0 +1,48 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/mcp/http_message.h"
+
+namespace mcp {
+
+/// Who may speak to the HTTP server at all, decided on the head of a request, before its body is read. Pure.
+///
+/// A web page that the user looks at can send requests to a server on loopback, under a name that it made
+/// point there (DNS rebinding). So the Host must be a loopback name, an address (which no name can be made to
+/// look like), or one that was allowed; and an Origin, which only browsers send, must be one of those too,
+/// addresses excepted.
+class HttpGate {
+public:
+    struct Options {
+        std::string path = "/mcp";
+        std::string token{}; ///< What "Authorization: Bearer" must carry; empty: nobody is asked.
+        std::vector<std::string> hosts{};   ///< Further host names, without port.
+        std::vector<std::string> origins{}; ///< Further origins, whole: "https://example.com".
+    };
+
+    explicit HttpGate(Options options) : options_(std::move(options)) {}
+
+    /// Throws HttpRefused: 403 for host and origin, 401, 404 for another path, 405, 406 for Accept, 415 for
+    /// Content-Type.
+    void check(const HttpMessage& head) const;
+
+private:
+    void check_host(const HttpMessage& head) const;
+    void check_origin(const HttpMessage& head) const;
+    void check_token(const HttpMessage& head) const;
+    bool known_name(std::string_view host) const;
+
+    Options options_;
+};
+
+/// The name in "name:port" or "[::1]:port", in lower case; of an IPv6 address without its brackets.
+std::string host_of(std::string_view authority);
+/// An IPv4 or IPv6 address, not a name.
+bool is_address(const std::string& host);
+/// A media type is accepted by the value of an Accept header ("*/*" and "text/*" accept too; ";q=0" does
+/// not).
+bool accepts(std::string_view accept, std::string_view type);
+
+} // namespace mcp

@@ -1,0 +1,80 @@
+#include "src/mcp/http_sessions.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace mcp {
+
+std::string random_name() {
+    std::array<unsigned char, 16> bytes{};
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+        throw std::runtime_error("no random numbers");
+    std::string out;
+    for (const unsigned char byte : bytes) {
+        out += "0123456789abcdef"[byte >> 4];
+        out += "0123456789abcdef"[byte & 15];
+    }
+    return out;
+}
+
+void HttpSession::deliver(const std::string& line) {
+    const auto exchanges = running; // a cancelled one leaves at once
+    for (const auto& each : exchanges) each->deliver(line);
+}
+
+bool HttpSessions::idle_for(const HttpSession& session, std::chrono::milliseconds time,
+                            Clock::time_point now) const {
+    return session.running.empty() && now - session.last_used >= time;
+}
+
+bool HttpSessions::add(std::shared_ptr<HttpSession> session, Clock::time_point now) {
+    expire(now);
+    if (sessions_.size() >= most_) {
+        const auto oldest =
+            std::min_element(sessions_.begin(), sessions_.end(), [](const auto& a, const auto& b) {
+                return a.second->last_used < b.second->last_used;
+            });
+        if (oldest == sessions_.end() || !idle_for(*oldest->second, room_after, now)) return false;
+        end(oldest);
+    }
+    session->last_used = now;
+    sessions_.emplace(session->id, std::move(session));
+    return true;
+}
+
+std::shared_ptr<HttpSession> HttpSessions::find(const std::string& id, Clock::time_point now) {
+    const auto it = sessions_.find(id);
+    if (it == sessions_.end()) return nullptr;
+    it->second->last_used = now;
+    return it->second;
+}
+
+HttpSessions::Map::iterator HttpSessions::end(Map::iterator it) {
+    const std::shared_ptr<HttpSession> session = it->second;
+    const auto next = sessions_.erase(it);
+    const auto exchanges = session->running;
+    for (const auto& each : exchanges) each->cancel();
+    gone_(session->client);
+    return next;
+}
+
+bool HttpSessions::end(const std::string& id) {
+    const auto it = sessions_.find(id);
+    if (it == sessions_.end()) return false;
+    end(it);
+    return true;
+}
+
+void HttpSessions::expire(Clock::time_point now) {
+    for (auto it = sessions_.begin(); it != sessions_.end();)
+        it = idle_for(*it->second, idle_, now) ? end(it) : std::next(it);
+}
+
+void HttpSessions::end_all() {
+    while (!sessions_.empty()) end(sessions_.begin());
+}
+
+} // namespace mcp
