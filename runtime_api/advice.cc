@@ -61,8 +61,9 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
         return Advice{"the far sshd refuses to forward sockets",
                       "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes"};
     if (words.any({"open failed", "closed the connection", "empty reply"}))
-        return Advice{"nothing listens at that path on the far host",
-                      ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'"};
+        return Advice{"nothing listens at that path on the far host, or its sshd refuses to forward sockets",
+                      ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'; else, "
+                            "in sshd_config there: AllowStreamLocalForwarding yes"};
     return std::nullopt;
 }
 

@@ -57,7 +57,7 @@ public:
         std::strncpy(address.sun_path, full.c_str(), sizeof address.sun_path - 1);
         const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (fd < 0 || ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-            ::listen(fd, 16) != 0)
+            ::listen(fd, 128) != 0)
             throw std::runtime_error("cannot listen at " + full);
         sockets_.push_back(fd);
         return fd;
