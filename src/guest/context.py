@@ -1,4 +1,5 @@
 """The worker: what belongs to the execution under way."""
+import asyncio
 import concurrent.futures
 import sys
 
@@ -62,13 +63,13 @@ class Context:
 
     async def listing_async(self, server):
         """The same; many callers at once share one fetch."""
-        import asyncio
         while True:
             known = self.listings.get(server)
             if known is None:
                 break
+            await settled(known)
             try:
-                return await asyncio.shield(asyncio.wrap_future(known))
+                return known.result()
             except Retry:
                 pass
         known = self.listings[server] = concurrent.futures.Future()
@@ -95,6 +96,20 @@ class Context:
         unsent = list(self.unsent.values())
         more = len(unsent) - 10
         return self.notes + unsent[:10] + (["%d more calls were never awaited" % more] if more > 0 else [])
+
+
+async def settled(future):
+    """Until a concurrent future is done; unlike wrap_future, a waiter that is cancelled cancels nobody else."""
+    loop = asyncio.get_running_loop()
+    waiter = loop.create_future()
+
+    def wake(_):
+        try:
+            loop.call_soon_threadsafe(lambda: waiter.done() or waiter.set_result(None))
+        except RuntimeError:
+            pass  # that loop is closed
+    future.add_done_callback(wake)
+    await waiter
 
 
 def unwrap(message, server, tool):

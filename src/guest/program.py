@@ -5,6 +5,8 @@ import inspect
 import linecache
 import os
 
+from . import tracebacks
+
 TOP_LEVEL_AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 FUTURE_FLAGS = 0
 for _name in __future__.all_feature_names:
@@ -52,6 +54,7 @@ class Program:
 
 def keep_source(source, filename, directory):
     """Makes the source known to tracebacks and inspect, and puts it in its file for those who read that."""
+    tracebacks.sources.add(filename)
     lines = source.splitlines(keepends=True)
     # Without a time, linecache never drops the entry, also when the program deletes the file.
     linecache.cache[filename] = (len(source), None, lines, filename)

@@ -5,6 +5,7 @@ import time
 import fcntl
 import _signal as signal
 import _socket
+from collections import deque
 
 from . import attestation, cgroup, wire
 from .artifacts import Artifacts
@@ -21,6 +22,7 @@ HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
 WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
+KILL_SECONDS = 2            # for the processes that an execution of a session left behind
 
 CALLS = {b"servers", b"list_tools", b"call_tool", b"query_tool_docs", b"search_tool_docs", b"capability_summary",
          b"save_tool", b"saved_tools", b"delete_tool"}
@@ -48,8 +50,10 @@ class Supervisor:
         self.worker_pid = None
         self.worker_end = None    # (wait status, rusage) once it was reaped
         self.warm = False
+        self.spent = False        # no further execution: the one that was allowed has ended, or a session's interpreter has
         self.garbage = 0
         self.worker_bytes = 0
+        self.inbox = deque()      # lines of the worker's that wait until fewer of its calls are unanswered
         self.life_ends = self.heartbeat_seconds = None
         self.heard = self.worker_took = time.monotonic()
 
@@ -118,7 +122,7 @@ class Supervisor:
         wanted[0] = 0 if self.to_worker.size > WORKER_BACKLOG else IN
         wanted[1] = OUT if self.to_host.size else 0
         if self.worker_fd in self.handlers:
-            listens = len(self.unanswered) < MAX_UNANSWERED and self.to_host.size < HOST_BACKLOG
+            listens = len(self.unanswered) < MAX_UNANSWERED and not self.inbox and self.to_host.size < HOST_BACKLOG
             wanted[self.worker_fd] = (IN if listens else 0) | (OUT if self.to_worker.size else 0)
         for fd in [fd for fd in self.masks if fd not in wanted]:
             self.poll.unregister(fd)
@@ -205,6 +209,7 @@ class Supervisor:
 
     def _relay_answer(self, number, line):
         self.unanswered.discard(number)
+        self._judge_inbox()
         if number in self.abandoned:
             self.abandoned.discard(number)
             return
@@ -230,7 +235,7 @@ class Supervisor:
     def _execute(self, request_id, params, line):
         if self.execution is not None:
             self.to_host.put([wire.failure(request_id, -32000, "an execution is under way")])
-        elif self.worker_fd not in self.handlers or self.worker_end is not None:
+        elif self.spent or self.worker_fd not in self.handlers or self.worker_end is not None:
             self.to_host.put([wire.failure(request_id, -32000, "the interpreter has ended")])
         else:
             self._drain(None)
@@ -256,11 +261,15 @@ class Supervisor:
             return
         self.worker_bytes += len(data)
         try:
-            for line in self.worker_lines.feed(data):
-                self._judge(line)
+            self.inbox.extend(self.worker_lines.feed(data))
         except wire.TooLong:
             self.worker_lines = wire.Lines()
             self._end_worker("the program sent a message of more than %d MiB" % (wire.MAX_LINE >> 20))
+        self._judge_inbox()
+
+    def _judge_inbox(self):
+        while self.inbox and len(self.unanswered) < MAX_UNANSWERED:
+            self._judge(self.inbox.popleft())
 
     def _judge(self, line):
         """One line of the worker's: a request or a notification that it may send, or nothing."""
@@ -330,6 +339,10 @@ class Supervisor:
             if self.worker_bytes == before:
                 return
             left -= self.worker_bytes - before
+        for line in self.inbox:  # what still waits here are calls, and perhaps that one word
+            if wire.notification_of(wire.head_of(line)) == b"done":
+                self._judge(line)
+        self.inbox.clear()
 
     # Output
 
@@ -391,10 +404,10 @@ class Supervisor:
         self.execution = None
         self._abandon_calls(stays)
         if stays:
-            stays = kill_others(self.worker_pid)
-            result["alive"] = stays
+            stays = result["alive"] = kill_others([1, self.worker_pid, *run.helpers()])
         self.to_host.put([wire.answer(run.request_id, result)])
         if not stays:
+            self.spent = True
             kill_all(self.worker_pid)
 
     def _abandon_calls(self, worker_stays):
@@ -431,19 +444,21 @@ def kill_all(worker_pid):
         kill(worker_pid)
 
 
-def kill_others(worker_pid):
-    """Every process but the worker and us; False where they multiply faster, and everything was killed instead."""
+def kill_others(kept):
+    """Every process that is not among `kept`; False where they multiply faster, and everything was killed instead."""
     if os.getpid() != 1:
         return True
-    for _ in range(50):
-        others = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in (1, worker_pid)]
-        others = [pid for pid in others if is_alive(pid)]
+    give_up = time.monotonic() + KILL_SECONDS
+    while True:
+        others = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in kept and is_alive(pid)]
         if not others:
             return True
+        if time.monotonic() > give_up:
+            kill(-1)
+            return False
         for pid in others:
             kill(pid)
-    kill(-1)
-    return False
+        time.sleep(0.0005)  # they need a moment to die
 
 
 def is_alive(pid):

@@ -4,6 +4,8 @@ import sys
 import traceback
 
 OURS = "<cordon "
+PROGRAM = "<cordon _cordon.program>"  # whose frames call the user's
+sources = set()  # names of the files that hold the user's own code
 
 
 def without_our_frames(failure):
@@ -20,11 +22,18 @@ def without_our_frames(failure):
 
 
 def strip(trace):
-    kept = []
+    """The user's part of it: what lies between our call of the program and the program's call of ours."""
+    entries = []
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
-            kept.append(trace)
+        entries.append(trace)
         trace = trace.tb_next
+    files = [entry.tb_frame.f_code.co_filename for entry in entries]
+    begin = max([index + 1 for index, file in enumerate(files) if file == PROGRAM], default=0)
+    last_of_user = max([index for index, file in enumerate(files) if file in sources], default=-1)
+    ours_then = [index for index, file in enumerate(files) if file.startswith(OURS) and index > max(last_of_user, begin - 1)]
+    # Behind our last frame lie only modules that we use; without a line of the user's everything else stays.
+    end = ours_then[0] if ours_then else len(entries)
+    kept = [entry for entry, file in zip(entries[begin:end], files[begin:end]) if not file.startswith(OURS)]
     for first, second in zip(kept, kept[1:] + [None]):
         first.tb_next = second
     return kept[0] if kept else None

@@ -1,0 +1,178 @@
+"""Unit and system: cgroups, attestation, the bundle, an execution's arithmetic."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+import units  # noqa: F401
+import bundle
+from _cordon import attestation, cgroup, execution
+from host import Guest
+
+
+class Bundle(unittest.TestCase):
+    def test_the_loader_is_small_and_compiles(self):
+        self.assertLess(len(bundle.loader_text()), 500)
+        compile(bundle.loader_text(), "loader", "exec")
+
+    def test_stripping_keeps_meaning_and_line_numbers(self):
+        import ast
+        for path in bundle.HERE.glob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            for keep in (True, False):
+                stripped = bundle.without_comments(text, keep)
+                self.assertEqual(len(stripped.splitlines()), len(text.splitlines()), path)
+                first = [(type(node).__name__, node.lineno) for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.stmt, ast.Call))]
+                second = [(type(node).__name__, node.lineno) for node in ast.walk(ast.parse(stripped)) if isinstance(node, (ast.stmt, ast.Call))]
+                self.assertEqual(first, second, path)
+
+    def test_the_blob_holds_all_modules(self):
+        program = zlib.decompress(bundle.blob_bytes()).decode()
+        for path in bundle.HERE.glob("*.py"):
+            if path.stem not in bundle.NOT_IN_TABLE:
+                self.assertIn("'_cordon.%s':" % path.stem, program)
+
+    def test_no_module_needs_a_newer_python(self):
+        import ast
+        for path in bundle.HERE.glob("*.py"):
+            ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+
+    def test_the_cc_source_has_the_same_bytes(self):
+        with tempfile.NamedTemporaryFile(suffix=".cc") as out:
+            subprocess.run([os.sys.executable, str(bundle.HERE / "bundle.py"), out.name], check=True)
+            with open(out.name) as file:
+                text = file.read()
+        loader, blob = [bytes(int(code, 8) for code in re.findall(r"\\(\d{3})", part)) for part in text.split("const std::string_view")[1:]]
+        self.assertEqual(loader.decode(), bundle.loader_text())
+        self.assertEqual(blob, bundle.blob_bytes())
+
+
+class Cgroups(unittest.TestCase):
+    def mount(self, kind, at, root, super_options):
+        return {"type": kind, "at": at, "root": root, "super_options": super_options, "options": "ro", "source": "cgroup"}
+
+    def write(self, directory, **files):
+        os.makedirs(directory, exist_ok=True)
+        for name, text in files.items():
+            with open(os.path.join(directory, name.replace("__", ".")), "w") as file:
+                file.write(text)
+
+    def test_version_2(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top, memory__max="536870912\n", memory__swap__max="0\n", pids__max="max\n", cpu__max="50000 100000\n",
+                       memory__events="low 0\noom 3\noom_kill 2\n", pids__events="max 7\n", memory__peak="1234\n")
+            group = cgroup.Cgroup([self.mount("cgroup2", top, "/", "rw")], "0::/\n")
+            self.assertEqual((group.memory_kills(), group.refused_forks(), group.peak_memory()), (2, 7, 1234))
+            self.assertEqual(group.limits(), {"version": 2, "memory_max": 536870912, "memory_swap_max": 0, "memsw_max": None,
+                                              "pids_max": -1, "cpu_quota": 50000, "cpu_period": 100000, "file_errors": []})
+
+    def test_version_2_without_controllers(self):
+        with tempfile.TemporaryDirectory() as top:
+            group = cgroup.Cgroup([self.mount("cgroup2", top, "/", "rw")], "0::/\n")
+            self.assertEqual(group.limits()["file_errors"], ["memory.max", "pids.max"])
+            self.assertIsNone(group.memory_kills())
+
+    def test_version_1_with_a_mount_of_the_containers_own_part(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top + "/memory", memory__limit_in_bytes="9223372036854771712\n", memory__memsw__limit_in_bytes="1048576\n",
+                       memory__oom_control="oom_kill_disable 0\nunder_oom 0\noom_kill 1\n")
+            self.write(top + "/pids", pids__max="128\n")
+            group = cgroup.Cgroup([self.mount("cgroup", top + "/memory", "/libpod/x", "rw,memory"),
+                                   self.mount("cgroup", top + "/pids", "/libpod/x", "rw,pids")],
+                                  "4:memory:/libpod/x\n8:pids:/libpod/x\n0::/\n")
+            limits = group.limits()
+            self.assertEqual((limits["version"], limits["memory_max"], limits["memsw_max"], limits["pids_max"]), (1, -1, 1048576, 128))
+            self.assertEqual(group.memory_kills(), 1)
+
+    def test_a_group_below_the_mount(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top + "/a/b", memory__peak="5\n", memory__max="6\n")
+            group = cgroup.Cgroup([self.mount("cgroup2", top, "/", "rw")], "0::/a/b\n")
+            self.assertEqual((group.peak_memory(), group.limits()["memory_max"]), (5, 6))
+
+    def test_no_cgroups_at_all(self):
+        group = cgroup.Cgroup([], "")
+        self.assertEqual((group.version, group.memory_kills(), group.peak_memory()), (0, None, None))
+
+    def test_blanks_in_mountinfo(self):
+        self.assertEqual(cgroup.unescape(r"/a\040b\134c"), "/a b\\c")
+
+
+class Clock(unittest.TestCase):
+    def run_of(self, timeout):
+        return execution.Execution(1, {"timeout_seconds": timeout}, cgroup.Cgroup([], ""), os.getpid())
+
+    def test_pauses(self):
+        run = self.run_of(10)
+        start = run.began
+        self.assertEqual(run.deadline(start), start + 10)
+        run.pause(start + 1)
+        self.assertEqual(run.deadline(start + 4), start + 13)
+        run.pause(start + 4)
+        run.resume(start + 5)
+        self.assertEqual(run.deadline(start + 6), start + 15)
+        run.resume(start + 6)
+        self.assertEqual(run.deadline(start + 9), start + 15)
+        run.resume(start + 9)
+        run.pause(start + 9)
+        self.assertEqual(run.deadline(start + 100), start + 20)  # all pauses together: at most the run's own time
+
+    def test_ticks(self):
+        run = execution.Execution(1, {"output": {"head": 2, "tail": 100}}, cgroup.Cgroup([], ""), os.getpid())
+        now = run.began
+        run.streams["stdout"].feed(b"ab")
+        self.assertIsNone(run.tick(now + 1))
+        run.streams["stdout"].feed(b"c\nlast")
+        self.assertEqual(run.tick(now + 1), {"line": "last", "total_bytes": 8})
+        run.streams["stdout"].feed(b"!")
+        self.assertIsNone(run.tick(now + 1.5))
+        self.assertEqual(run.tick(now + 2)["line"], "last!")
+        self.assertIsNone(run.tick(now + 4))
+
+    def test_verdicts(self):
+        self.assertEqual(execution.verdict_of(9, True), {"status": "out_of_memory", "signal": 9})
+        self.assertEqual(execution.verdict_of(9, False), {"status": "killed", "signal": 9})
+        self.assertEqual(execution.verdict_of(11, True), {"status": "killed", "signal": 11})
+        self.assertEqual(execution.verdict_of(3 << 8, False), {"status": "error", "exit_code": 3})
+        self.assertEqual(execution.verdict_of(0, False), {"status": "success", "exit_code": 0})
+
+
+class Attestation(unittest.TestCase):
+    def test_facts_of_a_real_guest(self):
+        with Guest() as guest:
+            ready = guest.ready_params
+        facts = ready["attestation"]
+        self.assertEqual(ready["protocol"], 1)
+        self.assertEqual((facts["pid"], facts["dumpable"], facts["no_new_privs"], facts["seccomp"]), (1, 0, 1, 2))
+        for name in ("uid_map", "gid_map"):
+            self.assertTrue(facts[name] and all(len(row) == 3 for row in facts[name]))
+        for name in ("cap_inh", "cap_prm", "cap_eff", "cap_bnd", "cap_amb"):
+            int(facts[name], 16)
+        root = [mount for mount in facts["mounts"] if mount["at"] == "/"][-1]
+        self.assertEqual(set(root), {"at", "type", "options", "super_options", "source", "root"})
+        self.assertEqual(facts["interfaces"], ["lo"])
+        self.assertEqual(facts["routes"], [])
+        self.assertIn({"name": "/dev/null", "kind": "char", "major": 1, "minor": 3}, facts["devices"])
+        self.assertIn("/workspace", facts["writable"])
+        self.assertNotIn("/proc", facts["writable"])
+        self.assertEqual(facts["cwd"], "/workspace")
+        self.assertEqual(set(facts["masked"].values()) - {"absent", "empty", "denied", "readable", "writable"}, set())
+        self.assertEqual(len(facts["rlimits"]["nofile"]), 2)
+        self.assertEqual(facts["environment"]["HOME"], "/workspace")
+        self.assertEqual(ready["python"].count("."), 2)
+        self.assertTrue({"version", "memory_max", "memory_swap_max", "memsw_max", "pids_max", "cpu_quota", "cpu_period",
+                         "file_errors"} <= set(facts["cgroup"]))
+        self.assertEqual({key for key in facts if facts[key] is None} - {"seccomp_filters"}, set())
+
+    def test_places_where_a_file_can_be_made(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.assertTrue(attestation.can_write(top))
+            self.assertEqual(os.listdir(top), [])
+        self.assertFalse(attestation.can_write("/proc"))
+        self.assertFalse(attestation.can_write("/nowhere"))
+
+
+if __name__ == "__main__":
+    unittest.main()
