@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "runtime_api/container_spec.h"
 #include "runtime_api/docker_json.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/percent.h"
@@ -52,12 +53,24 @@ asio::awaitable<void> DockerEngine::pull(std::string reference, PullSink sink, R
     reader.finish(attempted);
 }
 
+/// Also finds out whether the image is there.
+asio::awaitable<std::vector<std::string>> DockerEngine::image_volumes(std::string attempted,
+                                                                      std::string image) {
+    HttpRequest request;
+    request.target = "/images/" + percent_encode_path(image) + "/json";
+    request.limit = timeouts().quick;
+    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    co_return read_answer(attempted, [&] { return docker::read_image_volumes(answer.body); });
+}
+
 asio::awaitable<Created> DockerEngine::create(ContainerSpec spec) {
+    check_spec(spec);
     const std::string attempted = "create container " + spec.name;
+    const std::vector<std::string> volumes = co_await image_volumes(attempted, spec.image);
     HttpRequest request;
     request.method = "POST";
     request.target = "/containers/create?name=" + percent_encode(spec.name);
-    request.body = docker::create_body(spec);
+    request.body = docker::create_body(spec, volumes);
     request.limit = timeouts().create;
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return docker::read_created(answer.body); });

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "runtime_api/rest_engine.h"
 
@@ -19,6 +20,7 @@ public:
     boost::asio::awaitable<int> wait(std::string name, std::chrono::milliseconds limit) override;
 
 private:
+    boost::asio::awaitable<std::vector<std::string>> image_volumes(std::string attempted, std::string image);
     ContainerState read_state(const std::string& body) const override;
     std::vector<ContainerSummary> read_list(const std::string& body) const override;
 

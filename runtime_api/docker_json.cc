@@ -48,8 +48,24 @@ void write_limits(json::Writer& out, const ContainerSpec& spec) {
     out.end();
 }
 
-void write_host_config(json::Writer& out, const ContainerSpec& spec) {
+void write_tmpfs(json::Writer& out, const ContainerSpec& spec,
+                 const std::vector<std::string>& image_volumes) {
     const UserIds user = parse_user(spec.user);
+    out.key("Tmpfs").object();
+    for (const TmpfsMount& mount : spec.tmpfs) out.field(mount.at, tmpfs_options(mount, user));
+    out.end();
+    out.key("Mounts").array();
+    for (const std::string& at : image_volumes) {
+        const auto own = [&](const TmpfsMount& mount) { return mount.at == at; };
+        if (std::any_of(spec.tmpfs.begin(), spec.tmpfs.end(), own)) continue;
+        out.object().field("Type", "tmpfs").field("Target", at).field("ReadOnly", true);
+        out.key("TmpfsOptions").object().field("SizeBytes", 4096).field("Mode", 0555).end().end();
+    }
+    out.end();
+}
+
+void write_host_config(json::Writer& out, const ContainerSpec& spec,
+                       const std::vector<std::string>& image_volumes) {
     out.key("HostConfig").object();
     out.field("NetworkMode", "none").field("ReadonlyRootfs", true).field("Privileged", false);
     out.key("CapDrop").array().value("ALL").end();
@@ -59,9 +75,7 @@ void write_host_config(json::Writer& out, const ContainerSpec& spec) {
         .end(); // seccomp: the default profile, if unsaid
     out.field("IpcMode", "private")
         .field("CgroupnsMode", "private"); // the other namespaces have no word for private: unsaid
-    out.key("Tmpfs").object();
-    for (const TmpfsMount& mount : spec.tmpfs) out.field(mount.at, tmpfs_options(mount, user));
-    out.end();
+    write_tmpfs(out, spec, image_volumes);
     // Else the host's resolv.conf is copied into the container.
     out.key("Dns").array().value("127.0.0.1").end();
     out.key("DnsSearch").array().value(".").end();
@@ -150,7 +164,14 @@ VersionRange read_version(const std::string& body) {
     return out;
 }
 
-std::string create_body(const ContainerSpec& spec) {
+std::vector<std::string> read_image_volumes(const std::string& body) {
+    const json::Document document(body, json::engine_depth);
+    const json::Reader in = document.root("image");
+    if (!in.has("Config") || !in.at("Config").has("Volumes")) return {};
+    return in.at("Config").at("Volumes").keys();
+}
+
+std::string create_body(const ContainerSpec& spec, const std::vector<std::string>& image_volumes) {
     check_spec(spec);
     json::Writer out;
     out.object();
@@ -165,7 +186,7 @@ std::string create_body(const ContainerSpec& spec) {
     out.field("OpenStdin", true).field("StdinOnce", true).field("Tty", false);
     out.field("AttachStdin", true).field("AttachStdout", true).field("AttachStderr", true);
     out.key("Healthcheck").object().key("Test").array().value("NONE").end().end();
-    write_host_config(out, spec);
+    write_host_config(out, spec, image_volumes);
     return out.end().take();
 }
 

@@ -19,9 +19,14 @@ struct VersionRange {
 };
 VersionRange read_version(const std::string& body);
 
-/// The body of POST containers/create; the name goes into the query. Throws Error(rejected) for a spec that
-/// check_spec refuses.
-std::string create_body(const ContainerSpec& spec);
+/// Where the image wants volumes, as GET images/NAME/json says.
+std::vector<std::string> read_image_volumes(const std::string& body);
+
+/// The body of POST containers/create; the name goes into the query. Each of image_volumes is covered with an
+/// empty read-only tmpfs, unless the spec has one of its own there: else Docker makes a volume on disk there,
+/// writable, without a limit and with exec, and has no word for leaving it out. Throws Error(rejected) for a
+/// spec that check_spec refuses.
+std::string create_body(const ContainerSpec& spec, const std::vector<std::string>& image_volumes);
 
 /// The answer to it.
 Created read_created(const std::string& body);

@@ -135,7 +135,7 @@ struct RegistryAuth {
     std::string server{};
 };
 
-/// A container engine over its REST API. One method is one request (info: two). Call it on the loop's thread. All throw
+/// A container engine over its REST API. One method is one request (on Docker create is two). Call it on the loop's thread. All throw
 /// runtime_api::Error, whose message says what was attempted and the engine's own words. Every method is bounded in time
 /// (see Timeouts) and can be cancelled (terminal), which closes its connection.
 class Engine {

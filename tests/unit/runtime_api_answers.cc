@@ -74,6 +74,15 @@ TEST_CASE("docker::read_state: the name without its slash, null for what is not 
     }
 }
 
+TEST_CASE("docker::read_image_volumes: none in each spelling, or their places") {
+    using runtime_api::docker::read_image_volumes;
+    for (const char* none : {"{}", R"({"Config":null})", R"({"Config":{}})", R"({"Config":{"Volumes":null}})",
+                             R"({"Config":{"Volumes":{}}})"})
+        CHECK(read_image_volumes(none).empty());
+    CHECK(read_image_volumes(R"({"Config":{"Volumes":{"/a":{},"/b":{}}}})") ==
+          std::vector<std::string>{"/a", "/b"});
+}
+
 TEST_CASE("read_list: both dialects, and an empty list in each spelling") {
     const auto libpod = runtime_api::libpod::read_list(
         R"([{"Id":"1","Names":["a"],"State":"running","Labels":{"k":"v"}},{"Id":"2","Names":null,"Labels":null}])");

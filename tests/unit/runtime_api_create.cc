@@ -119,7 +119,7 @@ TEST_CASE("libpod::create_body: every row of the container's confinement is ther
 }
 
 TEST_CASE("docker::create_body: every row of the container's confinement is there") {
-    const std::string body = runtime_api::docker::create_body(sample());
+    const std::string body = runtime_api::docker::create_body(sample(), {"/data", "/tmp"});
     const Row rows[] = {
         {"Image", R"("localhost/python:latest")"},
         {"Cmd", R"j(["python3","-c","print(\"1\")"])j"},
@@ -156,7 +156,8 @@ TEST_CASE("docker::create_body: every row of the container's confinement is ther
         {"HostConfig.RestartPolicy.Name", R"("no")"},
         {"HostConfig.Dns", R"(["127.0.0.1"])"},
         {"HostConfig.Binds", "absent"},
-        {"HostConfig.Mounts", "absent"},
+        {"HostConfig.Mounts",
+         R"([{"Type":"tmpfs","Target":"/data","ReadOnly":true,"TmpfsOptions":{"SizeBytes":4096,"Mode":365}}])"},
         {"HostConfig.CapAdd", "absent"},
         {"HostConfig.Devices", "absent"},
         {"HostConfig.PidMode", "absent"},
@@ -180,7 +181,7 @@ TEST_CASE("create_body: cpus, the user and the OCI runtime are passed through") 
     CHECK(at(libpod, "resource_limits.cpu") == R"({"quota":150000,"period":100000})");
     CHECK(at(libpod, "user") == R"("1000:2000")");
     CHECK(at(libpod, "oci_runtime") == R"("runsc")");
-    const std::string docker = runtime_api::docker::create_body(spec);
+    const std::string docker = runtime_api::docker::create_body(spec, {});
     CHECK(at(docker, "HostConfig.NanoCpus") == "1500000000");
     CHECK(at(docker, "HostConfig.Tmpfs./workspace").find("uid=1000,gid=2000") != std::string::npos);
     CHECK(at(docker, "HostConfig.Runtime") == R"("runsc")");
@@ -223,6 +224,6 @@ TEST_CASE("check_spec: what an engine would read as no limit, or otherwise than 
         change(spec);
         CHECK_THROWS_AS(runtime_api::check_spec(spec), runtime_api::Error);
         CHECK_THROWS_AS(runtime_api::libpod::create_body(spec), runtime_api::Error);
-        CHECK_THROWS_AS(runtime_api::docker::create_body(spec), runtime_api::Error);
+        CHECK_THROWS_AS(runtime_api::docker::create_body(spec, {}), runtime_api::Error);
     }
 }

@@ -64,8 +64,10 @@ TEST_CASE("engines: each method is one request, to the right place") {
     Fixture f;
     f.script->answer("POST " + pod + "/containers/create", 201, R"({"Id":"1","Warnings":["w"]})");
     f.script->answer("POST /v1.44/containers/create?name=abc", 201, R"({"Id":"1","Warnings":null})");
+    f.script->answer("GET /v1.44/images/i/json", 200, R"({"Config":{"Volumes":{"/data":{}}}})");
     CHECK(run(f.loop, f.libpod->create(small_spec())).warnings.at(0) == "w");
     CHECK(run(f.loop, f.docker->create(small_spec())).id == "1");
+    CHECK(f.script->requests.back().body.find(R"("Target":"/data")") != std::string::npos);
     for (const std::string& prefix : {pod, std::string("/v1.44")}) {
         runtime_api::Engine& engine = prefix == pod ? *f.libpod : *f.docker;
         f.script->answer("POST " + prefix + "/containers/abc/start", 204);
