@@ -11,10 +11,7 @@
 #include <vector>
 
 #include "src/jsonrpc/message.h"
-
-namespace config {
-struct ServerLists;
-}
+#include "src/mcp/client_spec.h"
 
 namespace bridge {
 
@@ -43,11 +40,16 @@ struct CatalogueServer {
     std::optional<std::size_t> tools{};
 };
 
+/// A server as the configuration gives it.
+struct CatalogueEntry {
+    CatalogueServer about;   ///< usable false: never started, `reason` says why.
+    mcp::ClientSpec spec{};
+};
+
 /// The user's other MCP servers: configured at start, started on first use, kept warm, started again after they died (with back-off). On the loop's thread.
 class Catalogue {
 public:
-    Catalogue(boost::asio::any_io_executor executor, const config::ServerLists& lists, std::map<std::string, std::string> base_environment,
-              std::function<void(const std::string&)> log);
+    Catalogue(boost::asio::any_io_executor executor, std::vector<CatalogueEntry> entries, std::function<void(const std::string&)> log);
     ~Catalogue();
     Catalogue(const Catalogue&) = delete;
     Catalogue& operator=(const Catalogue&) = delete;

@@ -143,9 +143,9 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
     execution.code = std::move(request.code);
     execution.timeout = request.timeout;
     execution.servers = host.servers_json();
-    const std::int64_t most = request.max_output.value_or(parts.max_output);
-    execution.head = most - most / 3;
-    execution.tail = most / 3;
+    execution.head = request.stream_all ? std::int64_t{1} << 50 : parts.max_output - parts.max_output / 3;
+    execution.tail = parts.max_output / 3;
+    execution.keep_output = !request.stream_all;
     execution.session = !request.session.empty();
     if (parts.shelf.saved) {
         try {

@@ -29,7 +29,7 @@ struct RunRequest {
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};
     std::function<void(double done, std::optional<double> total, std::string message)> on_progress{};
-    std::optional<std::int64_t> max_output{};          ///< Characters of each stream, where it is not the usual.
+    bool stream_all = false;                           ///< All output goes to on_output; nothing of it is kept.
 };
 
 struct RunLimits {

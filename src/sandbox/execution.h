@@ -19,6 +19,7 @@ struct Execution {
     std::vector<std::string> saved_tools{};   ///< Names that `mcp.tools` offers.
     std::int64_t head = 20'000;               ///< Characters kept of each stream's beginning …
     std::int64_t tail = 10'000;               ///< … and end.
+    bool keep_output = true;                  ///< Else it goes to GuestHost::output alone, and the outcome holds none.
     bool session = false;                     ///< The interpreter lives on.
     bool figures = true;
 };

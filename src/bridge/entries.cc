@@ -1,0 +1,90 @@
+#include "src/bridge/entries.h"
+
+#include <filesystem>
+
+#include "src/config/servers.h"
+
+namespace bridge {
+namespace {
+
+mcp::ClientSpec::Transport to_transport(config::ServerEntry::Transport transport) {
+    switch (transport) {
+    case config::ServerEntry::Transport::stdio: return mcp::ClientSpec::Transport::stdio;
+    case config::ServerEntry::Transport::http: return mcp::ClientSpec::Transport::http;
+    case config::ServerEntry::Transport::sse: return mcp::ClientSpec::Transport::sse;
+    case config::ServerEntry::Transport::http_or_sse: break;
+    }
+    return mcp::ClientSpec::Transport::http_or_sse;
+}
+
+mcp::ClientSpec::Protocol to_protocol(config::ServerEntry::Protocol protocol) {
+    switch (protocol) {
+    case config::ServerEntry::Protocol::legacy: return mcp::ClientSpec::Protocol::legacy;
+    case config::ServerEntry::Protocol::modern: return mcp::ClientSpec::Protocol::modern;
+    case config::ServerEntry::Protocol::automatic: break;
+    }
+    return mcp::ClientSpec::Protocol::automatic;
+}
+
+const char* transport_name(config::ServerEntry::Transport transport) {
+    switch (transport) {
+    case config::ServerEntry::Transport::stdio: return "stdio";
+    case config::ServerEntry::Transport::sse: return "sse";
+    case config::ServerEntry::Transport::http:
+    case config::ServerEntry::Transport::http_or_sse: break;
+    }
+    return "http";
+}
+
+mcp::ClientSpec to_spec(const config::ServerEntry& entry, const std::map<std::string, std::string>& base) {
+    mcp::ClientSpec spec;
+    spec.name = entry.name;
+    spec.transport = to_transport(entry.transport);
+    spec.launch.argv = entry.argv;
+    spec.launch.env = config::child_environment(base, entry.env);
+    spec.launch.cwd = entry.cwd;
+    spec.url = entry.url;
+    spec.headers = entry.headers;
+    spec.protocol = to_protocol(entry.protocol);
+    if (entry.timeout) spec.call_timeout = *entry.timeout;
+    if (entry.start_timeout) spec.start_timeout = *entry.start_timeout;
+    return spec;
+}
+
+config::ServerSources sources_of(const config::Settings& settings, const std::map<std::string, std::string>& environment) {
+    config::ServerSources sources;
+    sources.surroundings.environment = environment;
+    const auto home = environment.find("HOME");
+    if (home != environment.end()) sources.surroundings.home = home->second;
+    sources.config_file = settings.servers_config;
+    std::error_code ignored;
+    sources.own_executable = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+    sources.allow_self = settings.allow_self_server;
+    return sources;
+}
+
+} // namespace
+
+std::vector<CatalogueEntry> load_entries(const config::Settings& settings, const std::map<std::string, std::string>& environment,
+                                         const std::function<void(const std::string&)>& log) {
+    const config::ServerList list = config::load_servers(sources_of(settings, environment));
+    for (const std::string& problem : list.problems) log(problem);
+    const std::map<std::string, std::string> base = config::base_environment(environment, settings.pass_env);
+    std::vector<CatalogueEntry> entries;
+    for (const config::ServerEntry& each : list.servers) {
+        CatalogueEntry entry;
+        entry.about.name = each.name;
+        entry.about.alias = each.alias;
+        entry.about.description = each.description;
+        entry.about.cwd = each.cwd;
+        entry.about.source = each.source;
+        entry.about.transport = transport_name(each.transport);
+        entry.about.usable = each.reason.empty();
+        entry.about.reason = each.reason;
+        if (entry.about.usable) entry.spec = to_spec(each, base);
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+} // namespace bridge

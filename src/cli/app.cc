@@ -1,0 +1,138 @@
+#include "src/cli/app.h"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "src/bridge/entries.h"
+
+extern char** environ;
+
+namespace cli {
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+sandbox::Confinement to_confinement(const config::Settings& s) {
+    sandbox::Confinement c;
+    c.image = s.image;
+    c.memory_bytes = s.memory_bytes;
+    c.pids = s.pids;
+    c.cpus = s.cpus;
+    c.user = s.container_user;
+    c.oci_runtime = s.oci_runtime;
+    c.strict = s.confinement == config::ConfinementMode::strict;
+    // long enough for a session of two hours that was taken from an idle pool
+    c.life = 2h + s.runtime_idle_timeout + 2 * s.max_timeout + 60s;
+    return c;
+}
+
+runtime_api::SearchOptions to_search(const config::Settings& s) {
+    runtime_api::SearchOptions o;
+    o.socket_url = s.runtime_socket;
+    o.runtime = s.runtime;
+    o.allow_rootful = s.allow_rootful;
+    o.allow_plain_tcp = s.allow_plain_tcp;
+    o.ca_file = s.tls_ca;
+    o.cert_file = s.tls_cert;
+    o.key_file = s.tls_key;
+    o.tls_verify = s.tls_verify;
+    return o;
+}
+
+std::unique_ptr<sandbox::EngineSource> make_engine(asio::any_io_executor executor, const config::Settings& settings, std::string state_dir) {
+    sandbox::EngineSource::Options options;
+    options.search = to_search(settings);
+    options.confinement = to_confinement(settings);
+    options.state_dir = std::move(state_dir);
+    options.log = [](const std::string& line) { spdlog::info("{}", line); };
+    options.on_pull = [](const std::string& line) { spdlog::info("pull: {}", line); };
+    return std::make_unique<sandbox::EngineSource>(std::move(executor), std::move(options));
+}
+
+} // namespace
+
+std::map<std::string, std::string> own_environment() {
+    std::map<std::string, std::string> all;
+    for (char** each = environ; *each; ++each) {
+        const std::string text = *each;
+        const std::size_t equals = text.find('=');
+        if (equals != std::string::npos) all.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return all;
+}
+
+std::string state_folder(const config::Settings& settings, const std::map<std::string, std::string>& environment) {
+    if (!settings.state_dir.empty()) return settings.state_dir;
+    const auto value = [&](const char* name) {
+        const auto it = environment.find(name);
+        return it == environment.end() ? std::string() : it->second;
+    };
+    const std::string xdg = value("XDG_STATE_HOME");
+    if (xdg.starts_with('/')) return xdg + "/cordon";
+    const std::string home = value("HOME");
+    if (home.starts_with('/')) return home + "/.local/state/cordon";
+    return "/tmp/cordon-" + std::to_string(::getuid());
+}
+
+App::App(asio::io_context& loop, const config::Settings& settings, const std::map<std::string, std::string>& environment)
+    : loop_(loop), settings_(settings) {
+    const std::string folder = state_folder(settings, environment);
+    engine_ = make_engine(loop.get_executor(), settings, folder);
+    sandbox::Pool::Options pool;
+    pool.warm = settings.pool;
+    pool.most = settings.max_containers;
+    pool.idle = settings.runtime_idle_timeout;
+    pool_ = std::make_unique<sandbox::Pool>(loop.get_executor(), pool, [this] { return engine_->workshop(); });
+    sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
+    pool_->on_pressure([this] { return sessions_->end_idlest(); });
+    const auto log = [](const std::string& line) { spdlog::info("{}", line); };
+    catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(), bridge::load_entries(settings, environment, log), log);
+    if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
+    shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
+}
+
+App::~App() = default;
+
+bridge::RunPythonParts App::parts() {
+    bridge::RunPythonParts parts{executor(), *pool_, *sessions_, *shelf_, artifacts_};
+    parts.max_output = settings_.max_output;
+    parts.memory_bytes = settings_.memory_bytes;
+    parts.pids = settings_.pids;
+    parts.servers_listed_only = settings_.servers_listed_only;
+    return parts;
+}
+
+bridge::ServiceOptions App::service_options() const {
+    bridge::ServiceOptions options;
+    options.limits.timeout = settings_.timeout;
+    options.limits.max_timeout = settings_.max_timeout;
+    options.always_load = settings_.always_load;
+    switch (settings_.output_mode) {
+    case config::OutputMode::compact: options.output_mode = bridge::OutputMode::compact; break;
+    case config::OutputMode::structured: options.output_mode = bridge::OutputMode::structured; break;
+    case config::OutputMode::toon: options.output_mode = bridge::OutputMode::toon; break;
+    }
+    return options;
+}
+
+void App::stop_code() {
+    sessions_->close();
+    pool_->close();
+    engine_->close();
+}
+
+asio::awaitable<void> App::shut_down() {
+    stop_code();
+    co_await catalogue_->stop(2s);
+    const auto deadline = std::chrono::steady_clock::now() + 3s;
+    while (pool_->making() > 0 && std::chrono::steady_clock::now() < deadline) { // one that is being made is removed when it is there
+        asio::steady_timer step(loop_, 10ms);
+        co_await step.async_wait(asio::use_awaitable);
+    }
+    co_await engine_->remover().drained(3s);
+}
+
+} // namespace cli

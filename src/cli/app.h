@@ -1,0 +1,59 @@
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "src/bridge/run_python.h"
+#include "src/bridge/service.h"
+#include "src/config/settings.h"
+#include "src/sandbox/engine_source.h"
+#include "src/sandbox/pool.h"
+
+namespace cli {
+
+/// All parts of a running Cordon, wired. Nothing here touches an engine or an upstream server before it is used. The loop outlives it.
+class App {
+public:
+    /// Throws config::Error for a settings' file that cannot be used at all; single bad servers are entries with a reason.
+    App(boost::asio::io_context& loop, const config::Settings& settings, const std::map<std::string, std::string>& environment);
+    ~App();
+    App(const App&) = delete;
+    App& operator=(const App&) = delete;
+
+    bridge::RunPythonParts parts();
+    bridge::ServiceOptions service_options() const;
+    bridge::Catalogue& catalogue() { return *catalogue_; }
+    sandbox::EngineSource& engine() { return *engine_; }
+    const bridge::SavedTools* saved_tools() const { return saved_.get(); }
+    const config::Settings& settings() const { return settings_; }
+    boost::asio::any_io_executor executor() { return loop_.get_executor(); }
+
+    /// Ends containers, sessions and upstream servers, and waits for it, within a few seconds. Idempotent.
+    boost::asio::awaitable<void> shut_down();
+
+    /// At once, without waiting: no container of ours runs user code after the loop's next turn. For signals.
+    void stop_code();
+
+private:
+    boost::asio::io_context& loop_;
+    config::Settings settings_;
+    std::unique_ptr<sandbox::EngineSource> engine_;
+    std::unique_ptr<sandbox::Pool> pool_;
+    std::unique_ptr<bridge::Sessions> sessions_;
+    std::unique_ptr<bridge::Catalogue> catalogue_;
+    std::unique_ptr<bridge::SavedTools> saved_;
+    bridge::SchemaCheck schemas_;
+    bridge::ToolIndex index_;
+    bridge::Artifacts artifacts_;
+    std::unique_ptr<bridge::Shelf> shelf_;
+};
+
+/// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
+std::string state_folder(const config::Settings& settings, const std::map<std::string, std::string>& environment);
+
+/// This process's environment.
+std::map<std::string, std::string> own_environment();
+
+} // namespace cli

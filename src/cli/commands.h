@@ -1,0 +1,13 @@
+#pragma once
+#include "src/cli/options.h"
+
+namespace cli {
+
+/// The commands. Each returns the process's exit status, after everything it made is gone again.
+int serve(const Options& options);
+int exec(const Options& options);
+int doctor(const Options& options);
+int servers(const Options& options);
+int sweep(const Options& options);
+
+} // namespace cli

@@ -1,0 +1,33 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime_api/discovery.h"
+#include "src/sandbox/attestation.h"
+#include "src/sandbox/janitor.h"
+
+namespace cli {
+
+/// What doctor found, and its two forms. Pure.
+struct DoctorReport {
+    std::vector<runtime_api::Tried> tried{};
+    std::optional<runtime_api::EngineInfo> engine{};
+    std::string engine_source{};
+    std::string engine_url{};
+    std::string image{};
+    bool image_there = false;
+    std::string python{};
+    std::vector<sandbox::Finding> findings{};  ///< Empty: no container could be looked at.
+    std::vector<sandbox::Leftover> leftovers{}; ///< Of dead instances.
+    std::vector<std::string> servers_unusable{};
+    std::vector<std::string> saved_tools{};
+    std::vector<std::string> problems{};
+
+    /// True where `--confinement strict` runs code on this host.
+    bool strict_would_run() const;
+    std::string text() const; ///< A table a person can act on.
+    std::string json() const; ///< One line.
+};
+
+} // namespace cli

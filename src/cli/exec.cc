@@ -1,0 +1,123 @@
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "src/cli/app.h"
+#include "src/cli/commands.h"
+#include "src/cli/run_loop.h"
+
+namespace cli {
+namespace asio = boost::asio;
+
+namespace {
+
+// As docker and podman have it for what went wrong before the program ran.
+constexpr int could_not_run = 125;
+
+std::string read_source(const std::string& file) {
+    std::ifstream opened;
+    if (file != "-") {
+        opened.open(file, std::ios::binary);
+        if (!opened) throw UsageError("exec: cannot read " + file);
+    }
+    std::istream& in = file == "-" ? std::cin : opened;
+    std::string source(std::istreambuf_iterator<char>(in), {});
+    if (source.size() > bridge::most_code_bytes)
+        throw UsageError("exec: " + file + " has " + std::to_string(source.size()) + " bytes, above the limit of 8 MiB");
+    return source;
+}
+
+int exit_status(const bridge::RunReport& report) {
+    if (!report.refused.empty()) return could_not_run;
+    const sandbox::Outcome& o = report.outcome;
+    switch (o.status) {
+    case sandbox::Status::timeout: return 124; // as timeout(1)
+    case sandbox::Status::out_of_memory: return 137;
+    case sandbox::Status::success: return o.exit_code.value_or(0);
+    case sandbox::Status::error:
+    case sandbox::Status::killed: break;
+    }
+    if (o.signal) return 128 + *o.signal;
+    return o.exit_code && *o.exit_code != 0 ? *o.exit_code : 1;
+}
+
+// What a terminal shows after the output, which it has already.
+void show_end(const bridge::RunReport& report) {
+    std::fflush(stdout);
+    for (const std::string& text : report.displayed) std::printf("%s\n", text.c_str());
+    if (report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
+    std::fflush(stdout);
+    const std::string head = bridge::headline(report);
+    const bool said_by_traceback = report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
+    if (!head.empty() && !said_by_traceback) std::fprintf(stderr, "cordon: %s\n", head.c_str());
+    for (const std::string& note : report.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
+    for (const std::string& note : report.outcome.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
+    if (report.refused.empty() && !report.not_enforced.empty())
+        std::fprintf(stderr, "cordon: not enforced: %s\n", sandbox::describe(report.not_enforced).c_str());
+}
+
+asio::awaitable<int> run(App* app, bridge::RunRequest request) {
+    bridge::RunReport report;
+    std::string bad;
+    try {
+        report = co_await bridge::run_python(app->parts(), std::move(request), std::make_shared<bridge::RunState>());
+    } catch (const bridge::BadArguments& e) {
+        bad = e.what();
+    } catch (const jsonrpc::Error& e) {
+        bad = e.what();
+    }
+    app->stop_code();
+    if (!bad.empty()) std::fprintf(stderr, "cordon: %s\n", bad.c_str());
+    else show_end(report);
+    co_return bad.empty() ? exit_status(report) : could_not_run;
+}
+
+asio::awaitable<int> shut_down_after(App* app, int status) {
+    co_await app->shut_down();
+    co_return status;
+}
+
+} // namespace
+
+int exec(const Options& options) {
+    bridge::RunRequest request;
+    request.code = read_source(options.file);
+    request.timeout = options.settings.timeout;
+    request.client = "exec";
+    if (!options.servers.empty()) request.servers = options.servers;
+    // as it comes, and all of it: nothing is kept here. A reader that is slow slows the code down.
+    request.stream_all = true;
+    request.on_output = [](bool is_err, std::string_view text) {
+        std::fwrite(text.data(), 1, text.size(), is_err ? stderr : stdout);
+        std::fflush(is_err ? stderr : stdout);
+    };
+    asio::io_context loop(1);
+    config::Settings settings = options.settings;
+    settings.pool = 0;
+    App app(loop, settings, own_environment());
+    asio::cancellation_signal cancel;
+    int status = 0;
+    std::exception_ptr failure;
+    {
+        bool done = false;
+        StopWatch watch(loop, [&](const char*) { cancel.emit(asio::cancellation_type::terminal); });
+        auto ended = [&](std::exception_ptr e, int value) {
+            failure = e;
+            status = value;
+            done = true;
+        };
+        asio::co_spawn(loop, run(&app, std::move(request)), asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
+        while (!done) loop.run_one();
+    }
+    status = run_to_end(loop, shut_down_after(&app, status));
+    if (failure) std::rethrow_exception(failure);
+    return status;
+}
+
+} // namespace cli

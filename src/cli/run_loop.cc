@@ -1,0 +1,82 @@
+#include "src/cli/run_loop.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace cli {
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Some clients die without a signal to us and without closing our stdin (a copy of it may live elsewhere).
+constexpr auto parent_check_every = 2s;
+
+} // namespace
+
+struct StopWatch::State : std::enable_shared_from_this<StopWatch::State> {
+    State(asio::io_context& loop, OnStop f) : signals(loop, SIGINT, SIGTERM, SIGHUP), parent_timer(loop), on_stop(std::move(f)), parent(::getppid()) {}
+
+    asio::signal_set signals;
+    asio::steady_timer parent_timer;
+    OnStop on_stop;
+    pid_t parent;
+    bool stopping = false;
+
+    void stop(const char* why) {
+        if (std::exchange(stopping, true)) return;
+        on_stop(why);
+    }
+
+    void wait_signal() {
+        signals.async_wait([self = shared_from_this()](boost::system::error_code ec, int number) {
+            if (ec) return;
+            if (self->stopping) std::_Exit(128 + number); // asked twice: the guests end by themselves, the janitor sweeps
+            self->stop(number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP");
+            self->wait_signal();
+        });
+    }
+
+    void watch_parent() {
+        if (parent <= 1) return; // started by init, or already alone
+        parent_timer.expires_after(parent_check_every);
+        parent_timer.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (ec) return;
+            if (::getppid() != self->parent) return self->stop("the parent's death");
+            self->watch_parent();
+        });
+    }
+};
+
+StopWatch::StopWatch(asio::io_context& loop, OnStop on_stop) : state_(std::make_shared<State>(loop, std::move(on_stop))) {
+    state_->wait_signal();
+    state_->watch_parent();
+}
+
+StopWatch::~StopWatch() {
+    state_->signals.cancel();
+    state_->parent_timer.cancel();
+}
+
+int run_to_end(asio::io_context& loop, asio::awaitable<int> work) {
+    std::optional<int> status;
+    std::exception_ptr failure;
+    auto done = [&](std::exception_ptr e, int value) {
+        failure = e;
+        status = value;
+    };
+    asio::co_spawn(loop, std::move(work), std::move(done));
+    while (!status) loop.run_one();
+    loop.run_for(1s);
+    if (failure) std::rethrow_exception(failure);
+    return *status;
+}
+
+} // namespace cli

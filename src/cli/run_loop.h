@@ -1,0 +1,28 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+
+namespace cli {
+
+/// What a signal, or the death of our parent, does: called once, on the loop, with a word for the log ("SIGTERM").
+using OnStop = std::function<void(const char* why)>;
+
+/// Watches SIGINT, SIGTERM and SIGHUP, and our parent's life, from construction to destruction. A second signal ends the process at once.
+class StopWatch {
+public:
+    StopWatch(boost::asio::io_context& loop, OnStop on_stop);
+    ~StopWatch();
+    StopWatch(const StopWatch&) = delete;
+    StopWatch& operator=(const StopWatch&) = delete;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+/// Runs `work` on the loop to its end and returns what it gives; then lets what is still queued come to its end, at most a second.
+/// Rethrows what work throws.
+int run_to_end(boost::asio::io_context& loop, boost::asio::awaitable<int> work);
+
+} // namespace cli

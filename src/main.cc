@@ -1,0 +1,63 @@
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <curl/curl.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "src/cli/app.h"
+#include "src/cli/commands.h"
+#include "src/jsonrpc/stdio.h"
+
+namespace {
+
+// To stderr alone: stdout belongs to the protocol.
+void set_up_log(config::LogLevel level) {
+    spdlog::set_default_logger(spdlog::stderr_logger_st("cordon"));
+    spdlog::set_pattern("cordon %H:%M:%S.%e %l %v");
+    switch (level) {
+    case config::LogLevel::error: spdlog::set_level(spdlog::level::err); break;
+    case config::LogLevel::info: spdlog::set_level(spdlog::level::info); break;
+    case config::LogLevel::debug: spdlog::set_level(spdlog::level::debug); break;
+    }
+}
+
+int run(const cli::Options& options) {
+    if (options.command == "serve") return cli::serve(options);
+    if (options.command == "exec") return cli::exec(options);
+    if (options.command == "doctor") return cli::doctor(options);
+    if (options.command == "servers") return cli::servers(options);
+    if (options.command == "sweep") return cli::sweep(options);
+    if (options.command == "version") return std::puts("cordon " CORDON_VERSION), EXIT_SUCCESS;
+    if (options.command == "settings-table") return std::fputs(cli::settings_markdown().c_str(), stdout), EXIT_SUCCESS;
+    return std::fputs(cli::help_text().c_str(), stdout), EXIT_SUCCESS;
+}
+
+std::string base_name(const char* path) {
+    const std::string text = path ? path : "cordon";
+    return text.substr(text.rfind('/') + 1);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    jsonrpc::fill_standard_descriptors();
+    std::signal(SIGPIPE, SIG_IGN); // a peer that goes away is an error code, not our death
+    try {
+        const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+        const cli::Options options = cli::read_options(arguments, base_name(argc > 0 ? argv[0] : nullptr), cli::own_environment());
+        set_up_log(options.settings.log_level);
+        for (const std::string& warning : options.warnings) std::fprintf(stderr, "cordon: %s\n", warning.c_str());
+        curl_global_init(CURL_GLOBAL_DEFAULT);
+        return run(options);
+    } catch (const cli::UsageError& e) {
+        std::fprintf(stderr, "cordon: %s\n", e.what());
+        return 2;
+    } catch (const config::Error& e) {
+        std::fprintf(stderr, "cordon: %s\n", e.what());
+        return 2;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "cordon: %s\n", e.what());
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,110 @@
+#include "src/sandbox/engine_source.h"
+
+#include <boost/asio/detached.hpp>
+
+#include "runtime_api/error.h"
+#include "src/sandbox/janitor.h"
+
+namespace sandbox {
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto sweep_every = 60s;
+
+// Sweeps now and every minute, until the timer is cancelled. What fails is said and tried again.
+asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
+                                    std::function<void(const std::string&)> log) {
+    for (boost::system::error_code ec; !ec;) {
+        try {
+            const std::vector<std::string> removed = co_await sweep(found->engine, instance, log);
+            for (const std::string& name : removed) log("removed leftover container " + name);
+        } catch (const runtime_api::Error& e) {
+            log(std::string("sweep: ") + e.what());
+        }
+        timer->expires_after(sweep_every);
+        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ec));
+    }
+}
+
+} // namespace
+
+EngineSource::EngineSource(asio::any_io_executor executor, Options options)
+    : executor_(executor), options_(std::move(options)), remover_(executor, options_.log), searching_(executor), pulling_(executor) {}
+
+EngineSource::~EngineSource() { close(); }
+
+void EngineSource::close() {
+    if (janitor_) janitor_->cancel();
+}
+
+void EngineSource::forget_engine() {
+    close();
+    found_ = nullptr;
+    image_there_ = false;
+}
+
+const Instance& EngineSource::instance() {
+    if (!instance_) instance_ = std::make_unique<Instance>(options_.state_dir);
+    return *instance_;
+}
+
+asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search() {
+    runtime_api::Found found = co_await runtime_api::find_engine(runtime_api::Surroundings::here(), options_.search);
+    found_ = std::make_shared<const runtime_api::Found>(std::move(found));
+    start_janitor();
+    co_return found_;
+}
+
+void EngineSource::start_janitor() {
+    close();
+    janitor_ = std::make_shared<asio::steady_timer>(executor_);
+    asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), options_.log), asio::detached);
+}
+
+asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found() {
+    if (found_) co_return found_;
+    instance(); // its folder's troubles are told before the engine's
+    const auto start = [this] { return search(); };
+    co_return co_await searching_.join(start);
+}
+
+asio::awaitable<bool> EngineSource::ensure_image() {
+    const std::shared_ptr<const runtime_api::Found> found = found_;
+    const std::string image = options_.confinement.image;
+    const bool there = co_await found->engine->image_exists(image);
+    if (!there) {
+        options_.log("pulling " + image);
+        const auto sink = [this](const runtime_api::PullProgress& progress) {
+            if (options_.on_pull) options_.on_pull(progress.status);
+        };
+        runtime_api::RegistryAuth none;
+        try {
+            co_await found->engine->pull(image, sink, none);
+        } catch (const runtime_api::Error& e) {
+            throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " + e.what() +
+                                                   " (MCP_BRIDGE_IMAGE names another)");
+        }
+    }
+    image_there_ = true;
+    co_return true;
+}
+
+asio::awaitable<Workshop> EngineSource::workshop() {
+    const std::shared_ptr<const runtime_api::Found> at = co_await found();
+    if (!image_there_) {
+        const auto start = [this] { return ensure_image(); };
+        co_await pulling_.join(start);
+    }
+    Workshop workshop;
+    workshop.executor = executor_;
+    workshop.engine = at->engine;
+    workshop.info = at->info;
+    workshop.confinement = options_.confinement;
+    workshop.instance = &instance();
+    workshop.remover = &remover_;
+    co_return workshop;
+}
+
+} // namespace sandbox

@@ -1,0 +1,64 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime_api/discovery.h"
+#include "runtime_api/single_flight.h"
+#include "src/sandbox/sandbox.h"
+
+namespace sandbox {
+
+/// The engine, found on first use, with the image made sure of once; and what a container is made with. After a failure the next call tries anew.
+/// Also its janitor: leftovers of dead instances are swept when the engine is found, and every minute. On the loop's thread.
+class EngineSource {
+public:
+    struct Options {
+        runtime_api::SearchOptions search{};
+        Confinement confinement{};
+        std::string state_dir;
+        std::function<void(const std::string&)> log;           ///< A line for a person, now and then.
+        std::function<void(const std::string&)> on_pull{};      ///< Progress of a pull, a line each.
+    };
+
+    EngineSource(boost::asio::any_io_executor executor, Options options);
+    ~EngineSource();
+    EngineSource(const EngineSource&) = delete;
+    EngineSource& operator=(const EngineSource&) = delete;
+
+    /// Throws runtime_api::NoEngine, runtime_api::Error (the image is not there and cannot be pulled), std::system_error (the state folder).
+    boost::asio::awaitable<Workshop> workshop();
+
+    /// The engine alone, without looking at the image.
+    boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> found();
+
+    /// Called when a container could not be made since the image had gone: the next workshop() looks for it again.
+    void forget_image() { image_there_ = false; }
+    /// Called when the engine did not answer: the next workshop() searches anew.
+    void forget_engine();
+
+    Remover& remover() { return remover_; }
+    /// Made on first use. Throws std::system_error.
+    const Instance& instance();
+
+    void close(); ///< Ends the janitor's round.
+
+private:
+    boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> search();
+    boost::asio::awaitable<bool> ensure_image();
+    void start_janitor();
+
+    boost::asio::any_io_executor executor_;
+    Options options_;
+    Remover remover_;
+    std::unique_ptr<Instance> instance_;
+    std::shared_ptr<const runtime_api::Found> found_;
+    bool image_there_ = false;
+    runtime_api::SingleFlight<std::shared_ptr<const runtime_api::Found>> searching_;
+    runtime_api::SingleFlight<bool> pulling_;
+    std::shared_ptr<boost::asio::steady_timer> janitor_; ///< Cancelled: the round ends.
+};
+
+} // namespace sandbox
