@@ -145,7 +145,7 @@ asio::awaitable<void> HttpConnection::refuse(HttpReply answer) {
 
 asio::awaitable<void> HttpConnection::write(std::string bytes) {
     const auto self = shared_from_this();
-    const auto slowest = std::chrono::seconds(30 + bytes.size() / limits_.slowest_reader);
+    const auto slowest = limits_.reader + std::chrono::seconds(bytes.size() / limits_.slowest_reader);
     const Guard guard(executor_, slowest, self);
     co_await stream_->write(std::move(bytes));
 }

@@ -26,7 +26,8 @@ public:
         std::chrono::milliseconds head{30'000};      ///< From its first byte.
         std::chrono::milliseconds body{120'000};     ///< All of it.
         std::chrono::milliseconds idle{300'000};     ///< Between two requests.
-        std::size_t slowest_reader = 32 << 10; ///< Bytes a second that the client must take, after 30 s.
+        std::chrono::milliseconds reader{30'000};    ///< To take a piece of an answer, and for its size
+        std::size_t slowest_reader = 32 << 10;       ///< as long as at so many bytes a second.
     };
 
     /// `front` must outlive this.

@@ -36,7 +36,7 @@ HttpRefused busy(const std::string& what) {
 
 /// One POST on its way.
 struct HttpFront::Posted {
-    std::shared_ptr<HttpExchange> exchange;
+    std::shared_ptr<HttpPost> exchange;
     std::shared_ptr<HttpSession> session; ///< nullptr in the modern era.
     bool opens_session = false;
     bool modern() const { return !session; }
@@ -121,7 +121,7 @@ std::shared_ptr<HttpFront::Posted> HttpFront::begin(const HttpMessage& request, 
     options.most_line_bytes = options_.most_line_bytes;
     options.log = options_.log;
     if (owner) options.first_id = std::exchange(owner->next_first_id, owner->next_first_id + 1'000'000);
-    const auto exchange = std::make_shared<HttpExchange>(executor_, methods_, std::move(options));
+    const auto exchange = std::make_shared<HttpPost>(executor_, methods_, std::move(options));
     if (modern) {
         const jsonrpc::Message message = jsonrpc::Message::parse(request.body);
         try {
@@ -159,7 +159,7 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
     const auto exchange = posted->exchange;
     struct Attached {
         HttpOut& out;
-        std::shared_ptr<HttpExchange> exchange;
+        std::shared_ptr<HttpPost> exchange;
         bool cancels; // a modern client that closes the connection has cancelled, a legacy one has not
         ~Attached() {
             out.on_gone({});
@@ -177,7 +177,7 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
     for (;;) {
         auto pause = open ? options_.keep_alive : options_.stream_after;
         if (posted->opens_session) pause = std::chrono::hours(1); // answered at once, and never as a stream
-        HttpExchange::Next next = co_await exchange->next(Clock::now() + pause);
+        HttpPost::Next next = co_await exchange->next(Clock::now() + pause);
         if (out.gone()) co_return;
         if (next.end) break;
         if (next.line && !open && !held && is_answer(*next.line)) {

@@ -77,7 +77,7 @@ private:
     HttpSessions sessions_;
     std::string modern_client_ =
         "http-" + random_name(); ///< All modern clients hold the same token: they are one.
-    std::set<std::shared_ptr<HttpExchange>> running_{};
+    std::set<std::shared_ptr<HttpPost>> running_{};
     std::size_t body_bytes_ = 0;
     jsonrpc::Event idle_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -66,8 +66,10 @@ void check_post(const HttpMessage& head) {
 } // namespace
 
 std::string host_of(std::string_view authority) {
-    if (authority.starts_with('[')) return lower(authority.substr(1, authority.find(']') - 1));
-    return lower(authority.substr(0, authority.rfind(':')));
+    if (!authority.starts_with('[')) return lower(authority.substr(0, authority.rfind(':')));
+    const auto end = authority.find(']');
+    const std::string_view rest = end == std::string_view::npos ? "?" : authority.substr(end + 1);
+    return rest.empty() || rest.starts_with(':') ? lower(authority.substr(1, end - 1)) : std::string();
 }
 
 bool is_address(const std::string& host) {

@@ -37,7 +37,8 @@ private:
     Options options_;
 };
 
-/// The name in "name:port" or "[::1]:port", in lower case; of an IPv6 address without its brackets.
+/// The name in "name:port" or "[::1]:port", in lower case; of an IPv6 address without its brackets; "" where
+/// it is malformed.
 std::string host_of(std::string_view authority);
 /// An IPv4 or IPv6 address, not a name.
 bool is_address(const std::string& host);

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/mcp/http_exchange.h"
+#include "src/mcp/http_post.h"
 #include "src/mcp/server_session.h"
 
 namespace mcp {
@@ -23,7 +23,7 @@ struct HttpSession {
     std::string id = random_name();
     std::string client = "http-" + random_name(); ///< As in CallContext; not the id, which is a secret.
     std::shared_ptr<ServerSession> state = std::make_shared<ServerSession>();
-    std::set<std::shared_ptr<HttpExchange>> running{};
+    std::set<std::shared_ptr<HttpPost>> running{};
     Clock::time_point last_used{};
     std::int64_t next_first_id = 1; ///< Each exchange has a million ids for what it asks the client.
 

@@ -1,0 +1,72 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/jsonrpc/channel.h"
+#include "src/jsonrpc/event.h"
+#include "src/mcp/conversation.h"
+
+namespace mcp {
+
+/// One POST that is being answered: a conversation of its own, whose lines wait here to be sent. It may
+/// outlive the connection that it came by, since a legacy client that disconnects has not cancelled. On the
+/// loop's thread.
+class HttpPost : public std::enable_shared_from_this<HttpPost> {
+public:
+    /// What is to be sent next.
+    struct Next {
+        std::optional<std::string> line{};
+        bool end = false; ///< Nothing comes any more. Neither: `until` has passed, or wake() was called.
+    };
+
+    HttpPost(boost::asio::any_io_executor executor, const MethodTable& methods,
+                 Conversation::Options options);
+
+    /// Begins to answer the body; `ended` is called once, when all is answered or has ended.
+    void start(std::string body, std::function<void()> ended);
+
+    boost::asio::awaitable<Next> next(std::chrono::steady_clock::time_point until);
+    void wake() { changed_.notify(); }
+
+    /// The client no longer reads: lines are dropped from now on.
+    void detach();
+    /// Stops what runs, without an answer.
+    void cancel();
+    /// A line of the same session that may be for what runs here.
+    void deliver(std::string line) { conversation_.receive(std::move(line)); }
+
+    const Conversation& conversation() const { return conversation_; }
+
+private:
+    // Only written to: the body is handed to the conversation.
+    struct Lines : jsonrpc::Channel {
+        explicit Lines(HttpPost& o) : owner(o) {}
+        boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> read() override;
+        void write(std::string line) override { owner.take(std::move(line)); }
+        void close() noexcept override {}
+        HttpPost& owner;
+    };
+
+    void take(std::string line);
+
+    // A client that reads slower than its request talks: it is cut off, not waited for.
+    static constexpr std::size_t most_queued = std::size_t{32} << 20;
+
+    boost::asio::any_io_executor executor_;
+    Lines lines_;
+    jsonrpc::Event changed_;
+    Conversation conversation_;
+    std::deque<std::string> queue_{};
+    std::size_t queued_ = 0;
+    bool ended_ = false;
+    bool detached_ = false;
+};
+
+} // namespace mcp
