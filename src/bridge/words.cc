@@ -135,20 +135,20 @@ bool within_one_edit(std::string_view a, std::string_view b) {
 
 bool is_stop_word(std::string_view word) {
     static const std::set<std::string_view> words = {
-        "a",     "all",   "an",    "and",  "any",   "are",    "as",   "at",     "be",   "by",
-        "can",   "could", "do",    "does", "for",   "from",   "has",  "have",   "how",  "i",
-        "if",    "in",    "into",  "is",   "it",    "its",    "let",  "me",     "my",   "need",
-        "of",    "on",    "one",   "or",   "our",   "please", "s",    "should", "some", "that",
-        "the",   "their", "them",  "then", "there", "these",  "this", "to",     "tool", "tools",
-        "us",    "use",   "using", "want", "was",   "way",    "we",   "what",   "when", "where",
-        "which", "who",   "will",  "with", "would", "you",    "your"};
+        "a",     "all",   "an",    "and",   "any",  "are",   "as",     "at",   "be",     "by",
+        "can",   "could", "do",    "does",  "for",  "from",  "has",    "have", "how",    "i",
+        "if",    "in",    "into",  "is",    "it",   "its",   "let",    "may",  "me",     "my",
+        "need",  "of",    "on",    "one",   "or",   "our",   "please", "s",    "should", "some",
+        "that",  "the",   "their", "them",  "then", "there", "these",  "this", "to",     "tool",
+        "tools", "us",    "use",   "using", "want", "was",   "way",    "we",   "what",   "when",
+        "where", "which", "who",   "will",  "with", "would", "you",    "your"};
     return words.contains(word);
 }
 
 std::vector<std::string_view> synonyms(std::string_view word) {
     static const std::initializer_list<std::initializer_list<std::string_view>> groups = {
         {"delete", "remove", "drop", "erase"},
-        {"create", "add", "make", "new", "insert"},
+        {"create", "add", "make", "new", "insert", "post"},
         {"list", "show", "display", "view"},
         {"search", "find", "query", "lookup"},
         {"get", "retrieve", "fetch", "read", "load"},
@@ -157,6 +157,7 @@ std::vector<std::string_view> synonyms(std::string_view word) {
         {"move", "rename"},
         {"write", "save", "store"},
         {"send", "post"},
+        {"combine", "merge", "join"},
         {"picture", "image", "photo"},
         {"repo", "repository"},
         {"undo", "revert"},

@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime_api/json.h"
+
+/// One tool of tests/fakes/tools.
+struct RecordedTool {
+    std::string server;
+    std::string name;
+    std::string description;
+    std::string input_schema;
+};
+
+inline constexpr const char* recorded_servers[] = {"everything", "filesystem", "memory", "git", "notion"};
+
+/// The tools that a real server was recorded with.
+inline std::vector<RecordedTool> recorded_tools(const std::string& server) {
+    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fakes" / "tools";
+    std::ifstream in(folder / (server + ".json"), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    json::check(text);
+    std::vector<RecordedTool> tools;
+    for (const std::string_view each : json::elements(json::member(text, "tools").value()))
+        tools.push_back({.server = server,
+                         .name = json::unquote(json::member(each, "name").value()),
+                         .description = json::unquote(json::member(each, "description").value_or("\"\"")),
+                         .input_schema = std::string(json::member(each, "inputSchema").value())});
+    return tools;
+}
