@@ -56,10 +56,11 @@ debian_release() {
 # debian_mirror: the mirror that this host's own apt uses.
 debian_mirror() {
     # shellcheck disable=SC2016 # apt-get fills these in, not the shell
-    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null | grep -v -- '-security$' | head -n 1 |
-        grep . || sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' \
-        /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null |
-        grep -v security | head -n 1 | sed 's,/$,,' | grep . || die "no Debian mirror among apt's sources"
+    { apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null || true
+        sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' /etc/apt/sources.list.d/*.sources \
+            /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null || true
+    } | awk '!/security/ && /:\/\// && !found { sub(/\/+$/, ""); print; found = 1 } END { exit !found }' ||
+        die "no Debian mirror among apt's sources"
 }
 
 # short_directory PATH: PATH, or a short one that stands for it. A socket's path may have 107 bytes, of which containerd's
@@ -159,9 +160,7 @@ engine_http() {
 engine_answers() { engine_http "$1" GET /_ping --max-time 2 -o /dev/null 2>/dev/null; }
 
 # engine_is_podman SOCKET: tells the two dialects apart as cordon does, by asking.
-engine_is_podman() {
-    curl -sS --noproxy '*' --max-time 10 --unix-socket "$1" -D - -o /dev/null http://engine/_ping | grep -qi '^libpod-api-version:'
-}
+engine_is_podman() { [ -n "$(engine_http "$1" GET /_ping --max-time 10 -o /dev/null -w '%header{libpod-api-version}')" ]; }
 
 # engine_has_image SOCKET IMAGE
 engine_has_image() {
