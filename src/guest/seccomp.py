@@ -31,6 +31,8 @@ DENIED = {
     # ways to run what lies in no file, and to open what lies in no tree
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "execveat": (322, 281), "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
+    # what is one for the whole host: its pool of asynchronous I/O, its disks' write queues
+    "io_setup": (206, 0), "sync": (162, 81), "syncfs": (306, 267),
     # the machine
     "quotactl": (179, 60), "quotactl_fd": (443, 443), "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142),
     "sethostname": (170, 161), "setdomainname": (171, 162), "init_module": (175, 105), "finit_module": (313, 273),
@@ -58,7 +60,7 @@ LOAD, AND, RETURN = 0x20, 0x54, 0x06
 EQUAL, AT_LEAST, ANY_BIT = 0x15, 0x35, 0x45
 
 ALLOW = 0x7FFF0000
-EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
+EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT = 1, 38, 93, 97
 
 
 def error(code):
@@ -66,9 +68,10 @@ def error(code):
 
 
 NAMESPACE_FLAGS = 0x7E020000  # NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+TIOCSTI, TIOCLINUX, TIOCSETD = 0x5412, 0x541C, 0x5423  # the last one loads line disciplines into the kernel
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, NETLINK_ROUTE = 1, 2, 10, 16, 0
 SOCK_RAW, SOCK_PACKET, SOCK_TYPE_MASK = 3, 10, 0xF
+INTERNET_PROTOCOLS = (0, 1, 6, 17, 58)  # whatever fits, ICMP, TCP, UDP, ICMPv6
 PERSONALITIES = (0, 0x0008, 0x20000, 0x20008, 0xFFFFFFFF)  # what Docker allows; the last one only asks
 PRIO_USER, IOPRIO_WHO_USER = 2, 3
 
@@ -138,13 +141,16 @@ def not_the_supervisor_by_kind(pid, kind_user):
 
 def check_ioctl(p):
     p.load(low_word(1))
-    for request in (TIOCSTI, TIOCLINUX):
+    for request in (TIOCSTI, TIOCLINUX, TIOCSETD):
         p.end_if(EQUAL, request, error(EPERM))
     p.end(ALLOW)
 
 
 def check_socket(p):
-    """Unix, IPv4 and IPv6, not raw; netlink only for routes, by which C libraries list interfaces."""
+    """Unix, IPv4 and IPv6, not raw; netlink only for routes, by which C libraries list interfaces.
+
+    No other protocol than the usual: asking for SCTP or L2TP is enough for the host's kernel to load it.
+    """
     p.load(low_word(0))
     p.end_if(EQUAL, AF_UNIX, ALLOW)
     p.branch(AF_NETLINK, check_netlink)
@@ -155,7 +161,10 @@ def check_socket(p):
     p.add(AND, SOCK_TYPE_MASK)
     p.end_if(EQUAL, SOCK_RAW, error(EPERM))
     p.end_if(EQUAL, SOCK_PACKET, error(EPERM))
-    p.end(ALLOW)
+    p.load(low_word(2))
+    for protocol in INTERNET_PROTOCOLS:
+        p.end_if(EQUAL, protocol, ALLOW)
+    p.end(error(EPROTONOSUPPORT))
 
 
 def check_netlink(p):

@@ -1,4 +1,4 @@
-"""Types into terminals (TIOCSTI) and talks to the console (TIOCLINUX)."""
+"""Types into terminals (TIOCSTI), talks to the console (TIOCLINUX), loads line disciplines into the kernel (TIOCSETD)."""
 # expect: status=success
 import errno
 import fcntl
@@ -13,3 +13,9 @@ for fd in (0, 1, 2, slave, master):
             print("WON", name, fd)
         except OSError as e:
             print("HELD" if e.errno in (errno.EPERM, errno.ENOTTY, errno.EIO, errno.EINVAL) or (name == "TIOCCONS" and e.errno == errno.EBUSY) else "WRONG", name, fd, e)
+for discipline in list(range(1, 31)):
+    try:
+        fcntl.ioctl(slave, 0x5423, bytes([discipline, 0, 0, 0]))
+        print("WON discipline", discipline)
+    except OSError as e:
+        print("HELD" if e.errno == errno.EPERM else "WRONG", "discipline", discipline, e)

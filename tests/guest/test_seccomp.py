@@ -75,11 +75,14 @@ class Program(unittest.TestCase):
         self.assertEqual(judge(self.x86, 41, 16, 3, 0), ALLOW)
         for family in (16, 17, 38, 40, 44, 45, 9, 29):
             self.assertEqual(judge(self.x86, 41, family, 3, 12), EAFNOSUPPORT, family)
+        for protocol, verdict in ((6, ALLOW), (17, ALLOW), (132, seccomp.error(93)), (115, seccomp.error(93)), (262, seccomp.error(93))):
+            self.assertEqual(judge(self.x86, 41, 2, 1, protocol), verdict, protocol)
         self.assertEqual(judge(self.x86, 53, 1), ALLOW)
         self.assertEqual(judge(self.x86, 53, 30), EAFNOSUPPORT)
 
     def test_terminals_and_personalities(self):
-        self.assertEqual(judge(self.x86, 16, 0, 0x5412), EPERM)
+        for request in (0x5412, 0x541C, 0x5423):
+            self.assertEqual(judge(self.x86, 16, 0, request), EPERM)
         self.assertEqual(judge(self.x86, 16, 0, 0x541B), ALLOW)
         for persona, verdict in ((0, ALLOW), (0xFFFFFFFF, ALLOW), (0x0040000, EPERM), (0x0400000, EPERM)):
             self.assertEqual(judge(self.x86, 135, persona), verdict)
