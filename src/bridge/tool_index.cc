@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t most_query_bytes = 2000;
 constexpr std::size_t most_query_words = 24;
 constexpr std::size_t most_field_bytes = 4000;
-constexpr int most_candidates = 300;        // of FTS5's own ranking, which ours then sorts
-constexpr std::size_t most_expansions = 24; // of one word
+constexpr std::size_t most_candidates = 300; // of FTS5's own ranking, which ours then sorts
+constexpr std::size_t most_expansions = 24;  // of one word
 
 enum Field { in_name, in_server, in_parameters, in_description, in_server_description, fields };
 // Found with the agreed questions (tests/unit/search_questions.h), among those that keep this order.
@@ -26,23 +26,42 @@ constexpr std::array<double, fields> field_weight = {3, 2, 1.5, 1, 0.3};
 
 using Stem = std::uint32_t;
 
-/// What is known of an indexed tool beyond what FTS5 keeps: its stems, sorted, by field.
+/// What is known of an indexed tool beyond what FTS5 keeps.
 struct Entry {
+    struct Use {
+        Stem stem;
+        unsigned fields; ///< A bit for each field that has it.
+    };
+
     std::string server;
     std::string name;
-    std::string joined;     ///< The name's letters and digits, in lower case.
-    std::size_t name_words; ///< Of which the name is made.
-    std::array<std::vector<Stem>, fields> stems{};
+    std::string joined;         ///< The name's letters and digits, in lower case.
+    std::size_t name_words = 0; ///< Of which the name is made.
+    std::vector<Use> uses{};    ///< Sorted by stem.
 
-    bool has(Field field, Stem stem) const {
-        return std::binary_search(stems[field].begin(), stems[field].end(), stem);
+    unsigned fields_with(Stem stem) const {
+        const auto at = std::lower_bound(uses.begin(), uses.end(), stem,
+                                         [](const Use& use, Stem wanted) { return use.stem < wanted; });
+        return at == uses.end() || at->stem != stem ? 0 : at->fields;
     }
 };
+
+/// What a word is worth that occurs in these fields: most of the best field, a little of the others.
+double worth(unsigned in_fields) {
+    double best = 0, all = 0;
+    for (std::size_t field = 0; field < fields; ++field) {
+        if (!(in_fields >> field & 1)) continue;
+        best = std::max(best, field_weight[field]);
+        all += field_weight[field];
+    }
+    return best + 0.2 * (all - best);
+}
 
 /// A word of a query may be met by itself, at full weight, or by something near it.
 struct Variant {
     Stem stem;
     double weight;
+    double value = 0; ///< Weight and rarity.
 };
 
 struct QueryWord {
@@ -70,16 +89,23 @@ struct ToolIndex::Impl {
     sqlite::Database database{":memory:", 0};
     std::unordered_map<std::int64_t, Entry> entries{};
     std::map<std::string, std::vector<std::int64_t>> rows_of{}; ///< By server.
-    std::map<std::string, std::int64_t> server_ids{};
     std::map<std::string, Known> vocabulary{};
     std::unordered_map<std::string, Stem> stem_ids{};
     std::vector<int> tools_with{}; ///< By stem.
     std::int64_t next_row = 1;
+    sqlite::Statement insert; ///< After the table is made.
 
-    Impl() {
+    Impl()
+        : insert(make_table(database),
+                 "INSERT INTO tools (rowid, name, server, parameters, description, server_description)"
+                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6)") {}
+
+    static sqlite3* make_table(sqlite::Database& database) {
         database.run("CREATE VIRTUAL TABLE tools USING fts5 (name, server, parameters, description, "
                      "server_description, server_id UNINDEXED,"
                      " tokenize = 'porter unicode61 remove_diacritics 2', prefix = '2 3')");
+        database.run("INSERT INTO tools (tools, rank) VALUES ('rank', 'bm25(3, 2, 1.5, 1, 0.3)')");
+        return database.get();
     }
 
     Stem intern(const std::string& stem) {
@@ -133,40 +159,29 @@ std::array<std::string, fields> field_texts(const IndexedTool& tool, const std::
 } // namespace
 
 void ToolIndex::Impl::count(const Entry& entry, int by) {
-    std::set<Stem> all;
-    for (const auto& stems : entry.stems) all.insert(stems.begin(), stems.end());
-    for (const Stem stem : all) tools_with[stem] += by;
+    for (const Entry::Use& use : entry.uses) tools_with[use.stem] += by;
 }
 
 void ToolIndex::Impl::add(const IndexedTool& tool, const std::string& server) {
-    Entry entry;
-    entry.server = server;
-    entry.name = tool.name;
     const std::vector<Word> name_words =
         cutter.cut(split_identifier(plain_text(tool.name, most_field_bytes)));
-    entry.joined = join(name_words);
-    entry.name_words = name_words.size();
+    Entry entry{
+        .server = server, .name = tool.name, .joined = join(name_words), .name_words = name_words.size()};
     const auto texts = field_texts(tool, name_words, entry.joined);
     const std::int64_t row = next_row++;
-    const auto server_id =
-        server_ids.emplace(server, static_cast<std::int64_t>(server_ids.size()) + 1).first->second;
-    sqlite::Statement insert(
-        database.get(), "INSERT INTO tools (rowid, name, server, parameters, description, server_description,"
-                        " server_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+    insert.reset();
     insert.bind(1, row);
-    for (int field = 0; field < fields; ++field) {
-        const auto at = static_cast<std::size_t>(field);
-        insert.bind(field + 2, texts[at]);
-        for (const Word& word : cutter.cut(texts[at])) {
+    std::map<Stem, unsigned> uses;
+    for (std::size_t field = 0; field < fields; ++field) {
+        insert.bind(static_cast<int>(field) + 2, texts[field]);
+        for (const Word& word : cutter.cut(texts[field])) {
             const Stem stem = intern(word.stem);
             ++vocabulary.try_emplace(word.text, Known{stem}).first->second.count;
-            entry.stems[at].push_back(stem);
+            uses[stem] |= 1u << field;
         }
-        std::sort(entry.stems[at].begin(), entry.stems[at].end());
-        entry.stems[at].erase(std::unique(entry.stems[at].begin(), entry.stems[at].end()),
-                              entry.stems[at].end());
     }
-    insert.bind(fields + 2, server_id).step();
+    insert.step();
+    for (const auto& [stem, in_fields] : uses) entry.uses.push_back({stem, in_fields});
     count(entry, 1);
     entries.emplace(row, std::move(entry));
     rows_of[server].push_back(row);
@@ -265,6 +280,9 @@ QueryWord ToolIndex::Impl::expand(const Word& word) const {
         }
     }
     if (!is_known && !out.begins) correct(out, word.text);
+    for (Variant& variant : out.variants) variant.value = variant.weight * rarity(variant.stem);
+    std::sort(out.variants.begin(), out.variants.end(),
+              [](const Variant& a, const Variant& b) { return a.value > b.value; });
     return out;
 }
 
@@ -276,56 +294,59 @@ std::vector<QueryWord> ToolIndex::Impl::read_query(const std::string& query) con
 
 double ToolIndex::Impl::score(const Entry& entry, const std::vector<QueryWord>& words,
                               const std::string& joined) const {
-    double sum = 0;
-    std::size_t met = 0;
-    std::set<Stem> name_met;
+    static const double most_worth = worth((1u << fields) - 1);
+    double sum = 0, met = 0, name_met = 0;
     for (const QueryWord& word : words) {
         double best = 0;
-        for (const Variant& variant : word.variants) {
-            double most = 0, all = 0;
-            for (int field = 0; field < fields; ++field) {
-                if (!entry.has(static_cast<Field>(field), variant.stem)) continue;
-                const double weight = field_weight[static_cast<std::size_t>(field)];
-                most = std::max(most, weight);
-                all += weight;
-                if (field == in_name && variant.weight >= 0.5) name_met.insert(variant.stem);
-            }
-            best = std::max(best, variant.weight * rarity(variant.stem) * (most + 0.2 * (all - most)));
+        unsigned met_in = 0;
+        for (const Variant& variant : word.variants) { // the most valuable first
+            if (variant.value * most_worth <= best) break;
+            const unsigned in_fields = entry.fields_with(variant.stem);
+            if (in_fields == 0) continue;
+            best = std::max(best, variant.value * worth(in_fields));
+            met_in |= in_fields;
         }
         sum += best;
         met += best > 0 ? 1 : 0;
+        name_met += met_in & 1u << in_name ? 1 : 0;
     }
-    const double coverage =
-        static_cast<double>(met) / static_cast<double>(std::max<std::size_t>(1, words.size()));
+    const double coverage = met / static_cast<double>(std::max<std::size_t>(1, words.size()));
     const double name_share =
-        std::min(1.0, static_cast<double>(name_met.size()) /
-                          static_cast<double>(std::max<std::size_t>(1, entry.name_words)));
+        std::min(1.0, name_met / static_cast<double>(std::max<std::size_t>(1, entry.name_words)));
     const double is_name = entry.joined == joined ? 2 : 1;
     return sum * coverage * coverage * (1 + 0.1 * name_share) * is_name;
 }
 
-std::vector<ToolIndex::Hit> ToolIndex::search(const std::string& query, int limit,
-                                              const std::vector<std::string>& servers) const {
-    const std::vector<QueryWord> words = impl_->read_query(query);
-    std::string match, among;
+namespace {
+
+/// The words as FTS5 takes them: any of them may occur. Tokens hold no quotation marks.
+std::string match_expression(const std::vector<QueryWord>& words) {
+    std::string match;
     for (const QueryWord& word : words) {
         for (const std::string& text : word.texts) match += (match.empty() ? "\"" : " OR \"") + text + '"';
         if (word.begins) match += (match.empty() ? "\"" : " OR \"") + word.text + "\"*";
     }
-    for (const std::string& server : servers)
-        if (const auto id = impl_->server_ids.find(server); id != impl_->server_ids.end())
-            among += (among.empty() ? "" : ",") + std::to_string(id->second);
+    return match;
+}
+
+} // namespace
+
+std::vector<ToolIndex::Hit> ToolIndex::search(const std::string& query, int limit,
+                                              const std::vector<std::string>& servers) const {
     std::vector<Hit> hits;
+    const std::set<std::string_view> among(servers.begin(), servers.end());
+    const std::vector<QueryWord> words = impl_->read_query(query);
+    const std::string match = match_expression(words);
     if (match.empty() || among.empty() || limit <= 0) return hits;
     const std::string joined = join(impl_->cutter.cut(plain_text(query, most_query_bytes)));
     sqlite::Statement find(impl_->database.get(),
-                           "SELECT rowid FROM tools WHERE tools MATCH ?1 AND server_id IN (" + among +
-                               ") ORDER BY bm25(tools, 3, 2, 1.5, 1, 0.3) LIMIT ?2");
-    find.bind(1, match).bind(2, most_candidates);
-    while (find.step()) {
+                           "SELECT rowid FROM tools WHERE tools MATCH ?1 ORDER BY rank");
+    find.bind(1, match);
+    while (hits.size() < most_candidates && find.step()) {
         const Entry& entry = impl_->entries.at(find.integer(0));
-        hits.push_back(
-            {.server = entry.server, .name = entry.name, .score = impl_->score(entry, words, joined)});
+        if (among.contains(entry.server))
+            hits.push_back(
+                {.server = entry.server, .name = entry.name, .score = impl_->score(entry, words, joined)});
     }
     const auto before = [](const Hit& a, const Hit& b) {
         if (a.score != b.score) return a.score > b.score;
