@@ -66,15 +66,24 @@ class Channel:
                 loop.call_soon_threadsafe(settle, line)
             except RuntimeError:
                 pass  # that loop is closed: nobody waits any more
-        self._submit(method, params, deliver)
-        return _message(await future)
+        number = self._submit(method, params, deliver)
+        try:
+            line = await future
+        except asyncio.CancelledError:
+            self._give_up(number)
+            raise
+        return _message(line)
 
     def notify(self, method, params):
         self._check_process()
         self._send(wire.notification(method, params))
 
+    def is_ours(self):
+        """False in a child that was forked off."""
+        return getpid() == self.pid
+
     def _check_process(self):
-        if getpid() != self.pid:
+        if not self.is_ours():
             raise RuntimeError("only the process that run_python started can make calls; this is a child of it")
 
     def _submit(self, method, params, deliver):
@@ -95,9 +104,17 @@ class Channel:
             line = b'{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' % (number, method.encode(), body)
             if self.sent >= IN_FLIGHT:
                 self.waiting.append(line)
-                return
+                return number
             self.sent += 1
         self._send(line)
+        return number
+
+    def _give_up(self, number):
+        """Nobody awaits this call any more; the host may spare itself the rest. Its answer comes all the same."""
+        try:
+            self.notify("cancel", {"id": number})
+        except RuntimeError:
+            pass
 
     def _send(self, line):
         """Writes a whole line, also when a signal handler raises in the midst of it: half a line would end the channel."""

@@ -180,8 +180,8 @@ def resident_peak(pid):
     return 0
 
 
-def parse_done(line):
-    """The params of the worker's `done`; an empty dict where they are nothing that we understand."""
+def params_of(line):
+    """The params of a notification of the worker's; an empty dict where they are nothing that we understand."""
     try:
         message = wire.loads(b"".join(line))
     except ValueError:

@@ -11,7 +11,7 @@ import base64, collections, concurrent.futures, contextlib, dataclasses, datetim
 import itertools, math, pathlib, random, re, shutil, string, subprocess, tempfile, textwrap, typing  # noqa: F401,E401
 import traceback, warnings  # noqa: F401,E401
 
-from . import display, endings, kernel, program, runtime, surface, tracebacks, values
+from . import children, display, endings, hooks, kernel, program, runtime, surface, tracebacks, values
 from .channel import Channel
 from .loops import MainLoop
 
@@ -31,6 +31,7 @@ class Interpreter:
         self.module = types.ModuleType("__main__")
         self.module.__dict__.update(__builtins__=sys.modules["builtins"])
         surface.install(channel)
+        hooks.after_import("multiprocessing.spawn", children.prepare(self.directory))
 
     def execute(self, job):
         """Runs one program; the params of `done`."""
@@ -55,8 +56,8 @@ class Interpreter:
             failure.__traceback__ = None
         if job.get("figures"):
             display.show_figures()
-        if not job.get("session"):
-            self._end()
+        if not job.get("session") or not self.channel.is_ours():
+            self._end()  # a child that the program forked ends here as well
         endings.flush_standard()
         kernel.flush_c_stdio()
         report.update(limits=sorted(limits), notes=runtime.end(context), helpers=multiprocessing_helpers())
@@ -84,10 +85,9 @@ class Interpreter:
         program.keep_source(source, filename, self.directory)
         compiled = program.Program(source, filename, self.flags)
         self.flags = compiled.flags
+        children.impossible = compiled.is_async
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
-        # Spawned children would run the file as a plain module, where a top-level `await` is no syntax.
-        surface.refuse_spawn()
         return self.main_loop.run(compiled.run_async(self.module.__dict__))
 
     def _end(self):

@@ -9,7 +9,7 @@ from collections import deque
 
 from . import attestation, cgroup, wire
 from .artifacts import Artifacts
-from .execution import Execution, parse_done
+from .execution import Execution, params_of
 from .outbox import Outbox
 
 READ = 256 << 10
@@ -291,13 +291,17 @@ class Supervisor:
             pass
         elif method == b"done":
             size = sum(map(len, line))
-            run.done = parse_done(line) if size <= (1 << 20) + 12 * (run.head + run.tail) else {}
+            run.done = params_of(line) if size <= (1 << 20) + 12 * (run.head + run.tail) else {}
             self._finish("done")
         elif method == b"progress" and len(line) == 1 and len(line[0]) <= 8192:
             run.progress = line
             self._show_progress(run, time.monotonic())
         elif method == b"display":
             self.to_host.put(line)
+        elif method == b"cancel" and len(line[0]) <= 120:
+            number = params_of(line).get("id")
+            if isinstance(number, int) and b"%d" % number in self.unanswered:
+                self._tell("cancel", {"id": number})
         else:
             self.garbage += 1
 

@@ -102,16 +102,3 @@ def begin(namespace, job):
     given.update(fresh)
     for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
         del sys.modules[name]
-
-
-def refuse_spawn():
-    hooks.after_import("multiprocessing.spawn", _refuse_spawn)
-
-
-def _refuse_spawn(spawn):
-    def get_preparation_data(name):
-        raise RuntimeError(
-            "multiprocessing with spawn or forkserver runs the program's file again in the child, which is not possible "
-            "where the program has a top-level await. Put that into a function and call it with asyncio.run(), or use "
-            "multiprocessing.get_context('fork')")
-    spawn.get_preparation_data = get_preparation_data

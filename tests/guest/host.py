@@ -22,13 +22,19 @@ PYTHON = os.environ.get("GUEST_PYTHON", "/usr/bin/python3")
 PROGRAM = ["-I", "-u", "-B", "-X", "utf8", "-c"]
 
 
-# A root of its own: all of the machine's directories, and besides /workspace and /tmp as the container has them.
+# A root of its own: the machine's directories, or those of the tree that GUEST_ROOT names (another Debian, say), and besides
+# /workspace and /tmp as the container has them.
+TREE = os.environ.get("GUEST_ROOT", "")
 NEW_ROOT = r"""
 set -e
 mount -t tmpfs -o mode=755 none /mnt
-for place in /*; do
-    [ "$place" = /mnt ] || [ -L "$place" ] || [ ! -d "$place" ] || { mkdir "/mnt$place"; mount --rbind "$place" "/mnt$place"; }
-    [ ! -L "$place" ] || cp -P "$place" "/mnt$place"
+for place in "$GUEST_ROOT"/* /proc /dev /sys; do
+    new="/mnt/${place##*/}"
+    if [ "$new" = /mnt/mnt ] || [ -e "$new" ] || [ -L "$new" ]; then continue; fi
+    if [ -L "$place" ]; then cp -P "$place" "$new"; continue; fi
+    if [ ! -d "$place" ]; then continue; fi
+    mkdir "$new"
+    case "$new" in /mnt/proc|/mnt/dev|/mnt/sys) mount --rbind "/${place##*/}" "$new";; *) mount --rbind "$place" "$new";; esac
 done
 mkdir /mnt/workspace
 for place in tmp workspace dev/shm; do mount -t tmpfs -o mode=1777,nosuid,nodev,size=128m none /mnt/$place; done
@@ -41,7 +47,7 @@ ENTER = 'sh -c \'cd /workspace; HOME=/workspace exec "$@"\' sh "$@"'
 def own_namespaces(python):
     """The command that makes the guest PID 1, as uid 65534 where we are root, else as root of a user namespace."""
     program = [python, *PROGRAM]
-    if os.geteuid() == 0 and reachable_by_all(python):
+    if os.geteuid() == 0 and (TREE or reachable_by_all(python)):
         return ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
                 NEW_ROOT + AS_NOBODY + ENTER, "sh", *program]
     return ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc",

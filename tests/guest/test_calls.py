@@ -209,6 +209,7 @@ except asyncio.TimeoutError:
 print(await mcp_fs.slow())
 """, tools={"fs": {"slow": slow}})
         self.assertEqual(result.stdout, "timed out\nlate\n", result)
+        self.assertEqual(len(result.sent("cancel")), 1)
 
     def test_alarm_in_the_midst_of_calls(self):
         result = self.run_code("""

@@ -239,6 +239,33 @@ if __name__ == '__main__':
         print(pool.map(double, [1, 2, 3]))
 """ % method, "[2, 4, 6]\n")
 
+    def test_spawned_children_may_import_the_helpers(self):
+        self.check("""
+import multiprocessing as mp, mcp.runtime
+from mcp import runtime
+from mcp.runtime import MCPError, call_tool
+def try_it(x):
+    try:
+        runtime.call_tool_sync('a', 'b')
+    except MCPError: return 'wrong'
+    except RuntimeError as e: return 'child' in str(e)
+if __name__ == '__main__':
+    with mp.get_context('spawn').Pool(1) as pool: print(pool.map(try_it, [1]))
+""", "[True]\n")
+
+    def test_a_forked_child_that_runs_on(self):
+        self.check("""
+import os, atexit
+atexit.register(lambda: print('end of', 'parent' if os.getpid() == parent else 'child'))
+parent = os.getpid()
+pid = os.fork()
+if pid == 0:
+    print('child')
+else:
+    os.waitpid(pid, 0)
+    print('parent')
+""", "child\nend of child\nparent\nend of parent\n")
+
     def test_spawn_with_top_level_await_says_that_it_cannot(self):
         result = self.check("""
 import asyncio, multiprocessing as mp
