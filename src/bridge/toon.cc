@@ -97,7 +97,10 @@ std::string number(const JsonTree& value) {
         size >= 1e-6 && size < 1e21 ? std::chars_format::fixed : std::chars_format::scientific;
     std::array<char, 64> digits;
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value.number, format);
-    return {digits.data(), end.ptr};
+    std::string text(digits.data(), end.ptr);
+    if (const std::size_t e = text.find('e'); e != std::string::npos && text[e + 2] == '0')
+        text.erase(e + 2, 1); // 1e-07
+    return text;
 }
 
 std::string primitive(const JsonTree& value) {

@@ -1,0 +1,47 @@
+#include "src/bridge/nearest.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using bridge::did_you_mean;
+using bridge::nearest;
+using Names = std::vector<std::string>;
+
+TEST_CASE("nearest: gives the names that were probably meant, best first") {
+    const Names names = {"create_issue", "create_pull_request", "list_issues", "close_issue", "title",
+                         "body"};
+    CHECK(nearest("create_isue", names).front() == "create_issue");
+    CHECK(nearest("createIssue", names).front() == "create_issue");
+    CHECK(nearest("CREATE-ISSUE", names).front() == "create_issue");
+    CHECK(nearest("issue_create", names).front() == "create_issue");
+    CHECK(nearest("titel", names) == Names{"title"});
+    CHECK(nearest("issue", names, 2).size() == 2);
+    CHECK(nearest("list_issue", names).front() == "list_issues");
+}
+
+TEST_CASE("nearest: gives nothing where nothing is near, and never more than asked for") {
+    const Names names = {"alpha", "beta", "gamma"};
+    CHECK(nearest("zzzzzz", names).empty());
+    CHECK(nearest("", names).empty());
+    CHECK(nearest("!!!", names).empty());
+    CHECK(nearest("alpha", {}).empty());
+    CHECK(nearest("alpha", names, 0).empty());
+    CHECK(nearest("alpha", {"alpha", "alpha"}) == Names{"alpha"});
+    CHECK(nearest("server1", {"server2", "server3", "server4", "server5"}, 3).size() == 3);
+}
+
+TEST_CASE("nearest: names of any length and with any bytes do no harm") {
+    const std::string monster(8 << 20, 'a');
+    CHECK_NOTHROW(nearest(monster, {"alpha", monster, std::string("\0\xFF", 2), ""}));
+    CHECK(nearest("größe", {"grösse", "größe "}).front() == "größe ");
+}
+
+TEST_CASE("did_you_mean: says it as a person would") {
+    CHECK(did_you_mean("titel", {"title", "body"}) == " (did you mean \"title\"?)");
+    CHECK(did_you_mean("file_x", {"file_a", "file_b"}) == " (did you mean \"file_a\" or \"file_b\"?)");
+    CHECK(did_you_mean("file_x", {"file_a", "file_b", "file_c"}) ==
+          " (did you mean \"file_a\", \"file_b\" or \"file_c\"?)");
+    CHECK(did_you_mean("xyz", {"title"}).empty());
+}
