@@ -24,9 +24,9 @@ missing_packages() {
 # install_packages NAME...: Debian packages, without their recommendations; those that are there cost nothing.
 install_packages() {
     local missing log
+    command -v dpkg-query >/dev/null || return 0 # another distribution: what is missing will say so itself
     mapfile -t missing < <(missing_packages "$@")
     [ ${#missing[@]} = 0 ] && return
-    command -v apt-get >/dev/null || die "needs these Debian packages, and there is no apt-get: ${missing[*]}"
     say "installing ${missing[*]}"
     log=$(mktemp)
     # The lists may be absent or old: they are fetched only when the plain attempt fails.
