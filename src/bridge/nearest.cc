@@ -59,7 +59,8 @@ std::optional<std::size_t> distance(const Form& wanted, const Form& name) {
     if (wanted.plain.empty() || name.plain.empty()) return std::nullopt;
     const std::size_t longer = std::max(wanted.plain.size(), name.plain.size());
     const std::size_t shorter = std::min(wanted.plain.size(), name.plain.size());
-    const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
+    const std::size_t allowed =
+        longer <= 2 ? 0 : std::max<std::size_t>(1, longer / 3); // all short names are near each other
     std::optional<std::size_t> best;
     if (longer - shorter <= allowed) {
         const std::size_t plain = edit_distance(wanted.plain, name.plain);
@@ -98,7 +99,7 @@ std::string did_you_mean(const std::string& wanted, const std::vector<std::strin
     std::string text = " (did you mean ";
     for (std::size_t i = 0; i < near.size(); ++i) {
         if (i > 0) text += i + 1 == near.size() ? " or " : ", ";
-        text += json::quote(near[i]);
+        text += json::quote(near[i].size() > most_length ? near[i].substr(0, most_length) + "…" : near[i]);
     }
     return text + "?)";
 }

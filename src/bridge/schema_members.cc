@@ -107,7 +107,7 @@ Fit SchemaEvaluator::additional_properties(const Frame& frame, const JsonTree& r
             SchemaProblem problem{
                 .kind = Kind::extra, .path = member_path(frame.path, name), .given = show(value)};
             problem.hint = did_you_mean(name, names);
-            problem.allowed = std::move(names);
+            for (const std::string& each : names) problem.allowed.push_back(json::quote(each.substr(0, 64)));
             frame.problems->push_back(std::move(problem));
         } else {
             fit = both(fit, on_member(frame, i, rule));

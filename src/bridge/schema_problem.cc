@@ -23,7 +23,7 @@ std::string cut(std::string_view text, std::size_t most) {
 std::string list(const std::vector<std::string>& all) {
     std::string text;
     for (std::size_t i = 0; i < all.size() && i < most_shown; ++i)
-        text += (i > 0 ? ", " : "") + cut(all[i], most_text);
+        text += (i > 0 ? ", " : "") + cut(all[i], 2 * most_text);
     if (all.size() > most_shown) text += ", … (" + std::to_string(all.size()) + " in all)";
     return text;
 }

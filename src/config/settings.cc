@@ -193,15 +193,15 @@ std::int64_t parse_size(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     std::string unit(end, text.data() + text.size());
     std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
-    else if (unit.ends_with('b') && unit.size() > 1) unit.pop_back();
+    if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1); // "mib"
+    if (unit.size() == 2 && unit[0] != 'b' && unit[1] == 'b') unit.resize(1); // "mb"
     int shift = -1;
     if (unit.empty() || unit == "b") shift = 0;
     if (unit == "k") shift = 10;
     if (unit == "m") shift = 20;
     if (unit == "g") shift = 30;
     if (unit == "t") shift = 40;
-    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> 41)) throw Error("expected a size such as 512m or 1g");
+    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift)) throw Error("expected a size such as 512m or 1g");
     return number << shift;
 }
 
