@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -37,6 +38,20 @@ std::string boot_and_namespace() {
     return first_line("/proc/sys/kernel/random/boot_id").substr(0, 36) + '-' + (there ? std::to_string(info.st_ino) : "0");
 }
 
+// "pid-start time" of a process that lives, in the words of /proc/<pid>/stat; "" where there is none.
+std::string living_process(const std::string& pid) {
+    std::ifstream file("/proc/" + pid + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t end_of_name = text.rfind(')'); // a name may hold anything
+    if (end_of_name == std::string::npos) return {};
+    std::istringstream fields(text.substr(end_of_name + 1));
+    std::string state, field;
+    fields >> state;
+    for (int i = 4; i <= 22; ++i) fields >> field; // the 22nd is the start time
+    return state == "Z" || state == "X" ? std::string() : pid + '-' + field;
+}
+
 std::string value_of(const std::map<std::string, std::string>& labels, const char* name) {
     const auto it = labels.find(name);
     return it == labels.end() ? std::string() : it->second;
@@ -66,7 +81,7 @@ std::string random_hex(int digits) {
 
 Instance::Instance(const std::string& state_dir)
     : folder_(state_dir + "/instances"), id_(random_hex(16)), owner_(machine() + '-' + std::to_string(::getuid())),
-      boot_(boot_and_namespace()) {
+      boot_(boot_and_namespace()), process_(living_process(std::to_string(::getpid()))) {
     fs::create_directories(folder_);
     ::chmod(state_dir.c_str(), 0700);
     const std::string path = folder_ + '/' + id_ + ".lock";
@@ -88,6 +103,7 @@ std::map<std::string, std::string> Instance::labels(std::chrono::seconds life) c
             {label::owner, owner_},
             {label::boot, boot_},
             {label::instance, id_},
+            {label::process, process_},
             {label::created, std::to_string(now)},
             {label::deadline, std::to_string(now + life.count())}};
 }
@@ -100,7 +116,10 @@ OwnerState Instance::state_of(const std::map<std::string, std::string>& labels) 
     const std::string boot_id = boot.substr(0, 36);
     if (boot_id.size() == 36 && boot_id != boot_.substr(0, 36)) return OwnerState::dead; // the machine was started anew since
     if (boot != boot_ || !is_hex(instance)) return OwnerState::unknown;
-    return is_locked(instance) ? OwnerState::alive : OwnerState::dead;
+    const std::string process = value_of(labels, label::process);
+    const std::string pid = process.substr(0, process.find('-'));
+    const bool runs = !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos && living_process(pid) == process;
+    return runs || is_locked(instance) ? OwnerState::alive : OwnerState::dead;
 }
 
 bool Instance::is_locked(const std::string& instance) const {

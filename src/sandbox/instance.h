@@ -12,6 +12,7 @@ inline constexpr const char* mark = "io.cordon";              ///< "1" on each c
 inline constexpr const char* owner = "io.cordon.owner";       ///< machine and user
 inline constexpr const char* boot = "io.cordon.boot";         ///< the machine's boot and process namespace
 inline constexpr const char* instance = "io.cordon.instance"; ///< one run of Cordon; names its lock file
+inline constexpr const char* process = "io.cordon.process";   ///< its process id and start time, "123-456789"
 inline constexpr const char* created = "io.cordon.created";   ///< seconds since 1970
 inline constexpr const char* deadline = "io.cordon.deadline"; ///< seconds since 1970; past it nobody needs the container
 } // namespace label
@@ -24,8 +25,9 @@ enum class OwnerState {
     unknown, ///< Another machine, user or namespace: only the deadline counts.
 };
 
-/// This run of Cordon, as others can see whether it lives: a file under `state_dir`/instances, locked as long as the process lives
-/// (the kernel lets go, whatever kills it). Throws std::system_error where the folder cannot be made or written.
+/// This run of Cordon, as others can see whether it lives: by process id and start time, and by a file under `state_dir`/instances that is locked as
+/// long as the process lives (the kernel lets go, whatever kills it). The first needs no common folder, the second survives a label
+/// that was made up. Throws std::system_error where the folder cannot be made or written.
 class Instance {
 public:
     explicit Instance(const std::string& state_dir);
@@ -53,6 +55,7 @@ private:
     std::string id_;
     std::string owner_;
     std::string boot_;
+    std::string process_;
     int lock_ = -1;
 };
 

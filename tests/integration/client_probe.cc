@@ -1,0 +1,119 @@
+// Drives the client role by hand: starts one upstream server, prints what it is, and calls a tool.
+//
+//   client_probe [--call TOOL JSON] [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold] URL
+//   | [--sse] URL | -- COMMAND ARGS…
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "src/mcp/client.h"
+
+extern char** environ;
+
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+struct Wanted {
+    mcp::ClientSpec spec;
+    std::string tool;
+    std::string arguments = "{}";
+    int times = 1;
+    bool hold = false; // reads stdin to its end before it stops the server
+};
+
+Wanted parse(int argc, char** argv) {
+    Wanted wanted;
+    wanted.spec.name = "probed";
+    wanted.spec.start_timeout = 60s;
+    for (char** each = environ; *each; ++each) wanted.spec.launch.env.emplace_back(*each);
+    const auto value = [&](int& i) { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        if (word == "--call") {
+            wanted.tool = value(i);
+            wanted.arguments = value(i);
+        } else if (word == "--times") {
+            wanted.times = std::atoi(value(i).c_str());
+        } else if (word == "--header") {
+            wanted.spec.headers.push_back(value(i));
+        } else if (word == "--protocol") {
+            const std::string protocol = value(i);
+            if (protocol == "legacy") wanted.spec.protocol = mcp::ClientSpec::Protocol::legacy;
+            if (protocol == "modern") wanted.spec.protocol = mcp::ClientSpec::Protocol::modern;
+        } else if (word == "--hold") {
+            wanted.hold = true;
+        } else if (word == "--sse") {
+            wanted.spec.transport = mcp::ClientSpec::Transport::sse;
+        } else if (word == "--") {
+            wanted.spec.launch.argv.assign(argv + i + 1, argv + argc);
+            break;
+        } else {
+            wanted.spec.url = word;
+            if (wanted.spec.transport == mcp::ClientSpec::Transport::stdio)
+                wanted.spec.transport = mcp::ClientSpec::Transport::http_or_sse;
+        }
+    }
+    return wanted;
+}
+
+void print_server(const mcp::Client& client) {
+    const mcp::ServerFacts& facts = client.facts();
+    std::printf("server: %s %s\n", facts.name.c_str(), facts.server_version.c_str());
+    std::printf("transport: %s\nera: %s\nversion: %s\n", client.transport().c_str(),
+                facts.era == mcp::Era::modern ? "modern" : "legacy", facts.version.c_str());
+    std::printf("tools: %zu\n", client.tools().size());
+    for (const mcp::UpstreamTool& each : client.tools()) std::printf("  %s\n", each.name.c_str());
+    for (const std::string& each : client.warnings()) std::printf("warning: %s\n", each.c_str());
+}
+
+asio::awaitable<void> call_all(mcp::Client& client, const Wanted& wanted) {
+    for (int i = 0; i < wanted.times && !wanted.tool.empty(); ++i) {
+        mcp::CallOptions options;
+        options.on_progress = [](double done, std::optional<double> total, const std::string& message) {
+            std::printf("progress: %g/%g %s\n", done, total.value_or(0), message.c_str());
+        };
+        const jsonrpc::Message answer =
+            co_await client.call_tool(wanted.tool, wanted.arguments, std::move(options));
+        const std::string text(answer.result().substr(0, 2000));
+        std::printf("result (%zu bytes): %s\n", answer.result().size(), text.c_str());
+    }
+}
+
+asio::awaitable<int> probe(mcp::Client& client, Wanted wanted) {
+    int status = 1;
+    try {
+        co_await client.start();
+        print_server(client);
+        co_await call_all(client, wanted);
+        status = 0;
+    } catch (const jsonrpc::Error& e) { // what the probe is there to show
+        std::printf("error %d: %s\n", e.code(), e.what());
+    }
+    std::fflush(stdout);
+    char c = 0;
+    while (wanted.hold && ::read(0, &c, 1) > 0) {
+    }
+    co_await client.stop(2s);
+    co_return status;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    ::signal(SIGPIPE, SIG_IGN);
+    const Wanted wanted = parse(argc, argv);
+    asio::io_context loop;
+    mcp::Client client(loop.get_executor(), wanted.spec, {});
+    int status = 1;
+    asio::co_spawn(loop, probe(client, wanted), [&](std::exception_ptr e, int s) { status = e ? 1 : s; });
+    loop.run();
+    return status;
+}

@@ -1,0 +1,310 @@
+"""A cordon under test, spoken to as an MCP client does over stdio, and the engine behind it, asked over its own REST API."""
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORDON = os.environ.get("CORDON_BINARY", str(ROOT / "build" / "dev" / "cordon"))
+NPM = pathlib.Path(os.environ.get("CORDON_NPM", str(ROOT / "build" / "npm" / "node_modules")))
+LIMIT = 60  # seconds, for anything that should take less than one
+
+
+def npm_server(package, *arguments, **more):
+    """An entry of mcpServers for a server from the pinned packages."""
+    manifest = json.loads((NPM / package / "package.json").read_text())
+    binary = manifest["bin"] if isinstance(manifest["bin"], str) else next(iter(manifest["bin"].values()))
+    return {"command": shutil.which("node"), "args": [str(NPM / package / binary), *arguments], **more}
+
+
+class Engine:
+    """The engine of MCP_BRIDGE_RUNTIME_SOCKET, which must be a Unix socket."""
+
+    def __init__(self, url=None):
+        url = url or os.environ["MCP_BRIDGE_RUNTIME_SOCKET"]
+        assert url.startswith("unix://"), url
+        self.path = url[len("unix://"):]
+        self.podman = "Libpod-Api-Version" in self.request("GET", "/_ping")[1]
+
+    def request(self, method, target):
+        connection = http.client.HTTPConnection("engine", timeout=LIMIT)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.settimeout(LIMIT)
+        connection.sock.connect(self.path)
+        connection.request(method, target)
+        answer = connection.getresponse()
+        found = answer.status, answer.headers, answer.read()
+        answer.close()
+        connection.close()
+        return found
+
+    def containers(self, *labels):
+        """Names of all containers with these labels, whatever their state."""
+        filters = urllib.parse.quote(json.dumps({"label": list(labels)}))
+        status, _, body = self.request("GET", "/containers/json?all=true&filters=" + filters)
+        assert status == 200, body
+        return sorted(each["Names"][0].lstrip("/") for each in json.loads(body))
+
+    def kill(self, name):
+        return self.request("POST", "/containers/%s/kill?signal=KILL" % name)[0]
+
+    def remove(self, name):
+        return self.request("DELETE", "/containers/%s?force=true" % name)[0]
+
+
+class Cordon:
+    """`cordon serve` with a home and a state folder of its own. `servers`: the mcpServers that it finds in ~/MCPs."""
+
+    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True):
+        self.home = tempfile.TemporaryDirectory(prefix="cordon-home-")
+        home = pathlib.Path(self.home.name)
+        (home / "MCPs").mkdir()
+        if servers:
+            (home / "MCPs" / "servers.json").write_text(json.dumps({"mcpServers": servers}))
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MCP_SERVERS"))}
+        environment.update(HOME=str(home), MCP_BRIDGE_STATE_DIR=str(home / "state"), **(env or {}))
+        self.stderr = tempfile.TemporaryFile()
+        self.process = subprocess.Popen([CORDON, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
+                                        env=environment, start_new_session=True)
+        self.lock = threading.Lock()
+        self.waiting = {}
+        self.notifications = queue.Queue()
+        self.not_json = []
+        self.lines = []
+        self.next_id = 0
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        if initialize:
+            self.info = self.request("initialize", {"protocolVersion": version, "capabilities": {},
+                                                    "clientInfo": {"name": "integration", "version": "1"}})
+            self.notify("notifications/initialized")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _read(self):
+        for line in self.process.stdout:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                self.not_json.append(line)
+                continue
+            self.lines.append(message)
+            if isinstance(message, list) or "method" in message:
+                self.notifications.put(message)
+            elif message.get("id") in self.waiting:
+                self.waiting[message["id"]].set_result(message)
+        for waiting in list(self.waiting.values()):
+            if not waiting.done():
+                waiting.set_exception(ConnectionError("cordon has ended"))
+
+    def send(self, message):
+        data = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        with self.lock:
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+
+    def notify(self, method, params=None):
+        self.send({"jsonrpc": "2.0", "method": method, **({"params": params} if params is not None else {})})
+
+    def start(self, method, params=None):
+        """Sends a request; gives its id and a future of the whole answer."""
+        with self.lock:
+            self.next_id += 1
+            number = self.next_id
+            self.waiting[number] = concurrent.futures.Future()
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
+        return number, self.waiting[number]
+
+    def answer(self, method, params=None, limit=LIMIT):
+        return self.start(method, params)[1].result(limit)
+
+    def request(self, method, params=None, limit=LIMIT):
+        message = self.answer(method, params, limit)
+        if "error" in message:
+            raise RuntimeError(message["error"]["message"])
+        return message["result"]
+
+    def start_run(self, code, **arguments):
+        return self.start("tools/call", {"name": "run_python", "arguments": {"code": code, **arguments}})
+
+    def run(self, code, limit=LIMIT * 3, **arguments):
+        return Result(self.start_run(code, **arguments)[1].result(limit))
+
+    def instances(self):
+        return [path.stem for path in pathlib.Path(self.home.name, "state", "instances").glob("*.lock")]
+
+    def containers(self, engine):
+        return [name for instance in self.instances() for name in engine.containers("io.cordon.instance=" + instance)]
+
+    def children(self):
+        """All processes that descend from it."""
+        return descendants(self.process.pid)
+
+    def end(self, limit=15):
+        """Ends its input and gives its exit status."""
+        self.process.stdin.close()
+        return self.process.wait(limit)
+
+    def close(self):
+        if not self.process.stdin.closed:
+            try:
+                self.process.stdin.close()
+            except OSError:
+                pass
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.reader.join(5)
+        self.process.stdout.close()
+        self.stderr.close()
+        self.home.cleanup()
+
+    def log(self):
+        self.stderr.seek(0)
+        return self.stderr.read().decode("utf-8", "replace")
+
+
+class Result:
+    """What run_python answered."""
+
+    def __init__(self, message):
+        self.message = message
+        self.error = message.get("error")
+        result = message.get("result", {})
+        self.blocks = result.get("content", [])
+        self.is_error = result.get("isError", False)
+        self.structured = result.get("structuredContent")
+        self.facts = result.get("_meta", {}).get("cordon/result", {})
+        self.status = self.facts.get("status")
+        self.text = "".join(block["text"] for block in self.blocks if block["type"] == "text")
+
+    def __repr__(self):
+        return "<%s %r %s>" % (self.status, self.text[:2000], self.error or "")
+
+
+def descendants(pid):
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = pathlib.Path("/proc", entry, "stat").read_text()
+            except OSError:
+                continue
+            state, parent = stat.rsplit(")", 1)[1].split()[:2]
+            if state not in "ZX":
+                parents.setdefault(int(parent), []).append(int(entry))
+    found, todo = [], [pid]
+    while todo:
+        new = parents.get(todo.pop(), [])
+        found += new
+        todo += new
+    return found
+
+
+def alive(pid):
+    try:
+        return pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def until(condition, limit=20, every=0.02):
+    """Waits for something to become true, and gives it; fails after the limit."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(every)
+    raise AssertionError("not so within %s s: %s" % (limit, condition))
+
+
+class CuttableEngine:
+    """A Unix socket that leads to the real engine and can be cut: what lies behind is real, what is broken is the way to it."""
+
+    def __init__(self, engine):
+        self.folder = tempfile.TemporaryDirectory(prefix="cordon-cut-")
+        self.url = "unix://" + self.folder.name + "/s"
+        self.engine = engine
+        self.mode = "open"       # "open", "refuse" (new ones are closed at once), "hang" (new ones are never answered)
+        self.count = 0           # requests begun
+        self.cut_at = None       # cut the way when this many connections have been made
+        self.pairs = []
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.folder.name + "/s")
+        self.listener.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near = self.listener.accept()[0]
+            except OSError:
+                return
+            self.count += 1
+            if self.cut_at is not None and self.count >= self.cut_at:
+                self.cut_at = None
+                self.cut("refuse")
+            if self.mode == "refuse":
+                near.close()
+                continue
+            if self.mode == "hang":
+                self.pairs.append((near, near))
+                continue
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.engine.path)
+            self.pairs.append((near, far))
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def _pump(source, sink):
+        try:
+            while True:
+                data = source.recv(65536)
+                if not data:
+                    break
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self, mode):
+        """Ends all connections; new ones meet `mode`."""
+        self.mode = mode
+        for pair in self.pairs:
+            for end in pair:
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+        self.pairs.clear()
+
+    def close(self):
+        self.cut("refuse")
+        self.listener.close()
+        self.folder.cleanup()
+
+
+def kill_group(process):
+    os.killpg(process.pid, signal.SIGKILL)
