@@ -1,7 +1,9 @@
 #include "src/mcp/http_front.h"
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "runtime_api/json.h"
 #include "src/mcp/http_route.h"
@@ -179,6 +181,7 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
         if (posted->opens_session) pause = std::chrono::hours(1); // answered at once, and never as a stream
         HttpPost::Next next = co_await exchange->next(Clock::now() + pause);
         if (out.gone()) co_return;
+        if (next.too_slow) throw boost::system::system_error(asio::error::no_buffer_space);
         if (next.end) break;
         if (next.line && !open && !held && is_answer(*next.line)) {
             held = std::move(next.line);

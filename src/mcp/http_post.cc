@@ -10,8 +10,7 @@ asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> HttpPost::Lines::rea
     co_return std::nullopt;
 }
 
-HttpPost::HttpPost(asio::any_io_executor executor, const MethodTable& methods,
-                           Conversation::Options options)
+HttpPost::HttpPost(asio::any_io_executor executor, const MethodTable& methods, Conversation::Options options)
     : executor_(executor), lines_(*this), changed_(executor),
       conversation_(executor, lines_, methods, std::move(options)) {}
 
@@ -34,10 +33,11 @@ void HttpPost::start(std::string body, std::function<void()> ended) {
 
 asio::awaitable<HttpPost::Next> HttpPost::next(std::chrono::steady_clock::time_point until) {
     const auto self = shared_from_this();
-    if (queue_.empty() && !ended_) co_await changed_.wait(until);
+    if (queue_.empty() && !ended_ && !too_slow_) co_await changed_.wait(until);
     Next out;
     if (queue_.empty()) {
-        out.end = ended_ || detached_;
+        out.end = ended_;
+        out.too_slow = too_slow_;
         co_return out;
     }
     out.line = std::move(queue_.front());
@@ -50,7 +50,8 @@ void HttpPost::take(std::string line) {
     if (detached_) return;
     queued_ += line.size();
     queue_.push_back(std::move(line));
-    if (queued_ > most_queued) detach();
+    too_slow_ = queued_ > most_queued;
+    if (too_slow_) detach();
     changed_.notify();
 }
 

@@ -23,11 +23,13 @@ public:
     /// What is to be sent next.
     struct Next {
         std::optional<std::string> line{};
-        bool end = false; ///< Nothing comes any more. Neither: `until` has passed, or wake() was called.
+        bool end = false;      ///< Nothing comes any more.
+        bool too_slow = false; ///< More was said than a client that reads so slowly can be kept for.
+        // None of these: `until` has passed, or wake() was called.
     };
 
     HttpPost(boost::asio::any_io_executor executor, const MethodTable& methods,
-                 Conversation::Options options);
+             Conversation::Options options);
 
     /// Begins to answer the body; `ended` is called once, when all is answered or has ended.
     void start(std::string body, std::function<void()> ended);
@@ -67,6 +69,7 @@ private:
     std::size_t queued_ = 0;
     bool ended_ = false;
     bool detached_ = false;
+    bool too_slow_ = false;
 };
 
 } // namespace mcp
