@@ -67,7 +67,8 @@ class Context:
             known = self.listings.get(server)
             if known is None:
                 break
-            await settled(known)
+            if not known.done():
+                await settled(known)
             try:
                 return known.result()
             except Retry:

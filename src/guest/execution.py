@@ -58,13 +58,19 @@ class Execution:
 
     def tick(self, now):
         """The params of a `tick`, or None; at most one a second and only where there is something new beyond the head."""
-        total = sum(stream.total_bytes for stream in self.streams.values())
-        beyond = [stream for stream in self.streams.values() if stream.beyond_head()]
-        if now < self.next_tick or not beyond or total == self.ticked_at_total:
+        if now < self.next_tick or not self.has_news():
             return None
-        self.next_tick, self.ticked_at_total = now + 1, total
+        self.next_tick, self.ticked_at_total = now + 1, self.total_bytes()
+        beyond = [stream for stream in self.streams.values() if stream.beyond_head()]
         line = max(beyond, key=lambda stream: stream.total_bytes).last_line()
-        return {"line": line, "total_bytes": total}
+        return {"line": line, "total_bytes": self.ticked_at_total}
+
+    def total_bytes(self):
+        return sum([stream.total_bytes for stream in self.streams.values()])
+
+    def has_news(self):
+        """Whether there is output that the host has not heard of in any way."""
+        return any([stream.beyond_head() for stream in self.streams.values()]) and self.total_bytes() != self.ticked_at_total
 
     # The verdict
 

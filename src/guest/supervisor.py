@@ -156,8 +156,8 @@ class Supervisor:
             times.append(run.deadline(now))
             if run.progress is not None:
                 times.append(run.next_progress)
-            if any(stream.beyond_head() for stream in run.streams.values()):
-                times.append(max(run.next_tick, now + 0.05))
+            if run.has_news():
+                times.append(run.next_tick)
         return max(0, int((min(times) - now) * 1000) + 1)
 
     def _check_clocks(self, now):

@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "src", "guest"))
 import bundle  # noqa: E402
 
-PYTHON = os.environ.get("GUEST_PYTHON", "/usr/bin/python3")
+PYTHON = os.environ.get("GUEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 PROGRAM = ["-I", "-u", "-B", "-X", "utf8", "-c"]
 
 
@@ -241,6 +241,8 @@ class Guest:
             self.refuse(message["id"], failure.kind, str(failure))
         except (BrokenPipeError, ValueError):
             pass  # the guest has ended
+        except threading.BrokenBarrierError:
+            self.refuse(message["id"], "upstream", "the calls did not meet")
 
     def handle(self, method, params):
         """The answer to one request of the guest's; None leaves it unanswered."""

@@ -135,7 +135,7 @@ class Concurrency(Case):
         barrier = threading.Barrier(count)
 
         def meet(arguments):
-            barrier.wait(10)
+            barrier.wait(30)
             return text_result("met %s" % arguments.get("n"))
         meet.schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
         return {"fs": {"meet": meet}}
@@ -159,12 +159,13 @@ third = asyncio.wait_for(mcp_fs.meet(n=2), 10)
     def test_threads_sync_inside_a_coroutine_and_the_loop_together(self):
         value = self.value_of("""
 import asyncio, threading
+runtime.list_tools_sync('fs')
 found = []
 def work(n): found.append(mcp_fs.meet.sync(n=n))
 threads = [threading.Thread(target=work, args=(n,)) for n in range(2)]
 for t in threads: t.start()
 task = asyncio.create_task(mcp_fs.meet(n=2))
-await asyncio.sleep(0.05)
+await asyncio.sleep(0)
 found.append(mcp_fs.meet.sync(n=3))
 found.append(await task)
 for t in threads: t.join()

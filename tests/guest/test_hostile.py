@@ -1,5 +1,4 @@
 """System: user code that attacks its supervisor. The run always gets a true result, and the guest stays in order."""
-import os
 import time
 import unittest
 
@@ -33,8 +32,10 @@ class Hostile(unittest.TestCase):
                 result = self.attack(write + ";None")
                 self.assertEqual((result.status, result.stdout), ("success", "before\n" + frame + "\n"), result)
 
-    @unittest.skipUnless(os.geteuid() == 0, "as an ordinary user the guest is root of its namespace, which no container has")
     def test_nothing_of_the_supervisor_is_reachable(self):
+        with Guest() as guest:
+            if guest.ready_params["attestation"]["uid"] == 0:
+                self.skipTest("the guest is root of its user namespace here, which it is in no container")
         result = self.attack("""
 import ctypes, signal
 libc = ctypes.CDLL(None, use_errno=True)
@@ -110,11 +111,9 @@ for _ in range(200): send(block)
 
     def test_answers_that_are_never_read(self):
         big = text_result("x" * (20 << 20))
-        began = time.monotonic()
         result = self.attack("for n in range(1, 30): request(n, params='{\"server\":\"fs\",\"tool\":\"big\",\"arguments\":{}}')\ntime.sleep(100)",
                              tools={"fs": {"big": big}}, timeout=60)
         self.assertEqual((result.status, result.error), ("killed", "the program does not read the answers to its calls"), result)
-        self.assertLess(time.monotonic() - began, 55)
 
     def test_answers_that_are_read_late(self):
         result = self.attack("import asyncio\nfirst = [asyncio.create_task(mcp_fs.big()) for _ in range(12)]\nawait asyncio.sleep(0)\ntime.sleep(1)\n"
