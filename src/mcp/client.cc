@@ -6,6 +6,7 @@
 
 #include "runtime_api/json.h"
 #include "src/mcp/client_life.h"
+#include "src/mcp/client_outgoing.h"
 
 namespace mcp {
 namespace asio = boost::asio;
@@ -111,6 +112,12 @@ asio::awaitable<Message> Client::Life::request(std::string method, std::string p
 }
 
 asio::awaitable<Message> Client::Life::call(std::string tool, std::string arguments, CallOptions wanted) {
+    const auto known =
+        std::find_if(tools.begin(), tools.end(), [&](const UpstreamTool& each) { return each.name == tool; });
+    if (known != tools.end() && known->needs_task)
+        throw Error(jsonrpc::code::method_not_found,
+                    "tool " + json::quote(tool) +
+                        " can only be run as a task, which this client does not do");
     RequestDress dressed = dress();
     struct Token {
         Life& life;
@@ -125,16 +132,26 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
         dressed.progress_token = token.value;
     }
     std::string params = call_params(dressed, tool, arguments);
+    const bool may_mismatch = over_http() && facts.era == Era::modern;
+    std::string again = may_mismatch ? params : std::string();
     arguments = {};
     const auto asked = link;
     const std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
     std::exception_ptr failed;
+    bool mismatch = false;
     try {
         Message answer = co_await request("tools/call", std::move(params), limit);
         check_result(answer.result(), facts.era == Era::modern);
         co_return answer;
-    } catch (const Error&) { // the rest is ours, or a cancellation
+    } catch (const Error& e) { // the rest is ours, or a cancellation
         failed = std::current_exception();
+        mismatch = may_mismatch && e.code() == mcp::code::header_mismatch;
+    }
+    if (mismatch) { // its annotations are others than they were; it has not run the tool
+        co_await list_tools(jsonrpc::after(limit));
+        Message answer = co_await request("tools/call", std::move(again), limit);
+        check_result(answer.result(), true);
+        co_return answer;
     }
     if (!asked->peer.closed()) std::rethrow_exception(failed);
     throw with_context(failed, "", tail_words(asked->channel->log_tail()));

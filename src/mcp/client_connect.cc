@@ -1,13 +1,22 @@
 #include "src/mcp/client_life.h"
 #include "src/mcp/client_stdio.h"
+#include "src/mcp/client_http.h"
+#include "src/mcp/client_http_sse.h"
 
 namespace mcp {
 
 std::unique_ptr<ClientChannel> connect_by_transport(const boost::asio::any_io_executor& executor,
                                                     const ClientSpec& spec) {
-    if (spec.transport == ClientSpec::Transport::stdio)
+    switch (spec.transport) {
+    case ClientSpec::Transport::stdio:
         return std::make_unique<StdioClientChannel>(executor, spec);
-    throw jsonrpc::Error(jsonrpc::code::internal_error, "HTTP is not there yet");
+    case ClientSpec::Transport::sse:
+        return std::make_unique<HttpSseChannel>(executor, spec);
+    case ClientSpec::Transport::http:
+    case ClientSpec::Transport::http_or_sse:
+        break;
+    }
+    return std::make_unique<HttpChannel>(executor, spec);
 }
 
 } // namespace mcp

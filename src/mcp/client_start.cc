@@ -1,5 +1,7 @@
 // How a client comes to be ready: connection, era, version, tools.
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <cstdlib>
 
 #include "runtime_api/json.h"
 #include "src/mcp/client_life.h"
@@ -32,7 +34,8 @@ std::int64_t http_status(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);
     } catch (const Error& e) {
-        const auto status = json::member(e.data().empty() ? "null" : e.data(), "httpStatus");
+        const std::string data = e.data().empty() ? "null" : e.data();
+        const auto status = json::member(data, "httpStatus");
         return status && json::kind(*status) == json::Kind::number ? std::atoi(std::string(*status).c_str())
                                                                    : 0;
     } catch (const std::exception&) {

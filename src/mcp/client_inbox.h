@@ -1,0 +1,31 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "src/jsonrpc/event.h"
+#include "src/jsonrpc/line_splitter.h"
+
+namespace mcp {
+
+/// Messages that came over HTTP, waiting to be read as lines of a channel. On the loop's thread; held by
+/// shared_ptr.
+class HttpInbox : public std::enable_shared_from_this<HttpInbox> {
+public:
+    explicit HttpInbox(boost::asio::any_io_executor executor) : changed_(std::move(executor)) {}
+
+    /// A JSON text; line breaks between its parts become spaces, so that it is one line for whoever passes it
+    /// on.
+    void put(std::string text);
+    void close() noexcept;
+    bool closed() const { return closed_; }
+    boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> read();
+
+private:
+    jsonrpc::Event changed_;
+    std::deque<std::string> lines_;
+    bool closed_ = false;
+};
+
+} // namespace mcp

@@ -1,0 +1,103 @@
+#include "src/mcp/client_outgoing.h"
+
+#include "runtime_api/json.h"
+
+namespace mcp {
+namespace {
+
+using jsonrpc::Error;
+
+constexpr std::size_t surely_an_answer =
+    std::size_t{1} << 20; // nothing else of such a size is sent, and to parse it twice costs
+
+bool is_json(std::string_view text) {
+    try {
+        json::check(text);
+        return true;
+    } catch (const json::Error&) { // a page for people
+        return false;
+    }
+}
+
+std::string string_member(std::string_view object, std::string_view key) {
+    const auto value = json::member(object, key);
+    return value && json::kind(*value) == json::Kind::string ? json::unquote(*value) : std::string();
+}
+
+std::string hint(int status) {
+    if (status == 401) return " (it wants credentials: see \"headers\")";
+    if (status == 403) return " (not allowed: see \"headers\")";
+    return {};
+}
+
+std::string status_data(int status, bool lost) {
+    json::Writer w;
+    w.object().field("httpStatus", status);
+    if (lost) w.field("sessionLost", true);
+    return w.end().take();
+}
+
+// Some SDKs' servers say 400 and not 404 to a session that they do not know.
+bool means_lost_session(int status, const std::string& words) {
+    return status == 404 || (status == 400 && (words.find("ession") != std::string::npos ||
+                                               words.find("not initialized") != std::string::npos));
+}
+
+} // namespace
+
+Outgoing take_outgoing(std::string line) {
+    Outgoing out;
+    out.line = std::move(line);
+    if (jsonrpc::is_batch(out.line)) return out; // answers to a batch of the server's
+    if (const auto id = json::member(out.line, "id")) out.id = std::string(*id);
+    out.method = string_member(out.line, "method");
+    const auto params = json::member(out.line, "params");
+    if (params) out.name = string_member(*params, out.method == "resources/read" ? "uri" : "name");
+    return out;
+}
+
+std::string_view arguments_in(const Outgoing& out) {
+    const auto params = json::member(out.line, "params");
+    return params ? json::member(*params, "arguments").value_or("null") : "null";
+}
+
+Error http_error(const WebAnswer& answer, const std::string& url, bool had_session) {
+    const int status = answer.head.status;
+    const std::string where = shown_url(url) + ": HTTP " + std::to_string(status);
+    std::optional<std::string_view> object;
+    if (is_json(answer.body)) object = json::member(answer.body, "error");
+    if (object && json::kind(*object) == json::Kind::object) {
+        const Error said = jsonrpc::read_error(*object);
+        const bool lost = had_session && means_lost_session(status, said.what());
+        return Error(said.code(), where + ": " + said.what() + hint(status),
+                     said.data().empty() || lost ? status_data(status, lost) : said.data());
+    }
+    std::string words = json::valid_utf8(std::string_view(answer.body).substr(0, 300));
+    for (char& c : words)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    const bool lost = had_session && means_lost_session(status, words);
+    return Error(jsonrpc::code::connection_closed, where + (words.empty() ? "" : ": " + words) + hint(status),
+                 status_data(status, lost));
+}
+
+bool answers(std::string_view text, const std::string& id) {
+    if (text.size() > surely_an_answer) return true;
+    if (!is_json(text)) return false;
+    const auto found = json::member(text, "id");
+    return found && *found == id && !json::member(text, "method");
+}
+
+bool says_session_lost(const Error& error) {
+    return json::member(error.data().empty() ? "null" : error.data(), "sessionLost") == "true";
+}
+
+std::string media_type(const WebRequest::Head& head) {
+    const auto it = head.headers.find("content-type");
+    std::string type = it == head.headers.end() ? std::string() : it->second.substr(0, it->second.find(';'));
+    while (type.ends_with(' ')) type.pop_back();
+    for (char& c : type)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return type;
+}
+
+} // namespace mcp
