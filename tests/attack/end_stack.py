@@ -1,5 +1,6 @@
 """Overflows the stack, of the interpreter and of C."""
 # expect: status=error,out_of_memory
+# needs-limit: memory
 # expect-out: RecursionError|SIGSEGV|SIGABRT|out of memory|MemoryError
 import sys
 
