@@ -38,6 +38,9 @@ std::string destination(const Endpoint& endpoint) {
 }
 
 std::string enable_podman(const Host& host) {
+    if (host.uid == 0)
+        return "run cordon as an ordinary user with rootless podman; an engine of root's own needs "
+               "--allow-rootful";
     if (!host.systemd)
         return "podman system service --time=0 unix://" + host.runtime_dir + "/podman/podman.sock &";
     const std::string enable = "systemctl --user enable --now podman.socket";
@@ -60,11 +63,13 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
     if (words.any({"administratively prohibited", "streamlocal forwarding"}))
         return Advice{"the far sshd refuses to forward sockets",
                       "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes"};
-    if (words.any({"open failed", "closed the connection", "empty reply"}))
-        return Advice{"nothing listens at that path on the far host, or its sshd refuses to forward sockets",
-                      ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'; else, "
-                            "in sshd_config there: AllowStreamLocalForwarding yes"};
-    return std::nullopt;
+    if (!words.any({"open failed", "closed the connection", "empty reply"})) return std::nullopt;
+    const bool docker = endpoint.path.find("docker") != std::string::npos;
+    const std::string start =
+        docker ? "start Docker there, or name its socket (rootless: ssh://HOST/run/user/UID/docker.sock)"
+               : ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'";
+    return Advice{"nothing listens at that path on the far host, or its sshd refuses to forward sockets",
+                  start + "; else, in sshd_config there: AllowStreamLocalForwarding yes"};
 }
 
 std::optional<Advice> on_tls(const Words& words) {

@@ -18,6 +18,7 @@ std::string on(const std::string& words, const std::string& url = "unix:///run/u
 
 Host usual_host() {
     Host out;
+    out.uid = 1000;
     out.systemd = out.user_session = out.podman_unit = true;
     out.runtime_dir = "/run/user/1000";
     return out;
@@ -188,6 +189,8 @@ TEST_CASE("advice: a podman socket that could be started") {
     CHECK(at(host, socket, "no such file").empty());
     host.podman_program = true;
     CHECK_FALSE(at(host, socket, "no such file").empty());
+    host.uid = 0;
+    CHECK_HAS(at(host, socket, "no such file"), "as an ordinary user");
 }
 
 TEST_CASE("advice: ssh's words") {
@@ -199,6 +202,8 @@ TEST_CASE("advice: ssh's words") {
     CHECK_HAS(on("channel 2: open failed: administratively prohibited: open failed", far),
               "AllowStreamLocalForwarding yes");
     CHECK_HAS(on("channel 2: open failed: connect failed: open failed", far), "loginctl enable-linger");
+    CHECK_HAS(on("channel 2: open failed: connect failed", "ssh://far.example/var/run/docker.sock"),
+              "start Docker there");
     CHECK(on("Host key verification failed.").empty()); // only over ssh
 }
 
