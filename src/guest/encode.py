@@ -2,6 +2,8 @@
 import json
 import os
 
+from .wire import whole
+
 
 def plain(value):
     """For objects that JSON does not know."""
@@ -30,7 +32,4 @@ def to_json(value):
         text = _encode(value)
     except RecursionError:
         raise ValueError("the arguments are nested too deeply") from None
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:  # half of a character's two surrogates; pairs are joined, the rest become U+FFFD
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+    return whole(text).encode("utf-8")

@@ -3,10 +3,11 @@ import os
 import time
 
 from . import wire
-from .output import Stream, printable
+from .output import Stream
 
 ERROR_CHARACTERS = 2000
 NOTES, NOTE_CHARACTERS = 40, 1000
+MESSAGE_CHARACTERS = 500
 LIMIT_NAMES = ("memory", "processes", "time", "disk", "open_files")
 SIGKILL = 9
 WRITABLE = ("/tmp", "/workspace", "/dev/shm")
@@ -55,6 +56,15 @@ class Execution:
         return self.began + self.timeout + min(paused, self.timeout)
 
     # Progress
+
+    def take_progress(self, line):
+        """The worker's report, as far as it is one."""
+        params = params_of(line)
+        report = {key: float(params[key]) for key in ("done", "total") if is_number(params.get(key))}
+        if isinstance(params.get("message"), str):
+            report["message"] = text(params["message"], MESSAGE_CHARACTERS)
+        if "done" in report:
+            self.progress = report
 
     def tick(self, now):
         """The params of a `tick`, or None; at most one a second and only where there is something new beyond the head."""
@@ -146,13 +156,17 @@ def grew(before, after):
     return after is not None and after > (before or 0)
 
 
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
+
+
 def integer(value):
     return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 31 else None
 
 
 def text(value, limit):
     """A string from the worker, cut to what is allowed; None for anything else."""
-    return printable(value[:limit]) if isinstance(value, str) else None
+    return wire.whole(value[:limit]) if isinstance(value, str) else None
 
 
 def is_full(place):

@@ -2,7 +2,7 @@
 import os
 import _signal as signal
 
-from . import kernel, seccomp
+from . import birth, kernel, seccomp
 
 
 def main():
@@ -17,8 +17,9 @@ def begin():
     kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
     quiet = ignore_signals()
     own_filter = seccomp.install()
+    worker = birth.fork_worker(quiet)
     from . import supervisor
-    supervisor.Supervisor(own_filter, quiet).run()
+    supervisor.Supervisor(own_filter, worker).run()
 
 
 def ignore_signals():

@@ -2,19 +2,17 @@
 import os
 import select
 import time
-import fcntl
 import _signal as signal
-import _socket
 from collections import deque
 
 from . import attestation, cgroup, wire
 from .artifacts import Artifacts
 from .execution import Execution, params_of
 from .outbox import Outbox
+from .pipes import Pipes, available
+from .processes import kill, kill_all, kill_others
 
 READ = 256 << 10
-PIPE_BYTES = 1 << 20
-F_SETPIPE_SZ, FIONREAD = 1031, 0x541B
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
 
 MAX_UNANSWERED = 1024
@@ -22,7 +20,7 @@ HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
 WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
-KILL_SECONDS = 2            # for the processes that an execution of a session left behind
+MAX_PROGRESS, MAX_DISPLAY = 8 << 10, 24 << 20
 
 CALLS = {b"servers", b"list_tools", b"call_tool", b"query_tool_docs", b"search_tool_docs", b"capability_summary",
          b"save_tool", b"saved_tools", b"delete_tool"}
@@ -33,12 +31,13 @@ IN, OUT = select.POLLIN, select.POLLOUT
 class Supervisor:
     """All state of PID 1. `handlers` maps a descriptor to what is done when it is ready."""
 
-    def __init__(self, own_filter, ignored_signals):
+    def __init__(self, own_filter, worker):
         self.own_filter = own_filter
-        self.ignored_signals = ignored_signals
+        self.worker_pid, self.worker_fd = worker.pid, worker.channel_fd
+        self.pipes = Pipes(worker.output_fds)
         self.host_lines, self.worker_lines = wire.Lines(), wire.Lines()
         self.to_host = Outbox(1)
-        self.to_worker = None
+        self.to_worker = Outbox(self.worker_fd)
         self.poll = select.poll()
         self.masks = {}
         self.handlers = {}
@@ -47,7 +46,6 @@ class Supervisor:
         self.execution = None
         self.unanswered = set()   # ids of the worker's requests that the host has not answered
         self.abandoned = set()    # of these, the ones whose execution has ended
-        self.worker_pid = None
         self.worker_end = None    # (wait status, rusage) once it was reaped
         self.warm = False
         self.spent = False        # no further execution: the one that was allowed has ended, or a session's interpreter has
@@ -62,9 +60,11 @@ class Supervisor:
     def run(self):
         os.set_blocking(0, False)
         os.set_blocking(1, False)
-        self._watch_children()
-        self._fork_worker()
         self.handlers[0], self.handlers[1] = self._host_ready, lambda events: self.to_host.pump()
+        self.handlers[self.worker_fd] = self._worker_ready
+        for fd in self.pipes.output_fds:
+            self.handlers[fd] = lambda events, fd=fd: self._from_pipe(fd)
+        self._watch_children()
         self.artifacts.prepare()
         self.facts = attestation.collect(self.own_filter)
         while True:
@@ -89,36 +89,12 @@ class Supervisor:
                 pass
             self._reap()
         self.handlers[reader] = woken
-
-    def _fork_worker(self):
-        ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(2)]
-        for _, writer in pipes:
-            try:
-                fcntl.fcntl(writer, F_SETPIPE_SZ, PIPE_BYTES)
-            except OSError:
-                pass  # more than this user may have; the smaller pipe works as well
-        self.worker_pid = os.fork()
-        if self.worker_pid == 0:
-            from . import worker
-            worker.main(theirs.detach(), pipes[0][1], pipes[1][1], self.ignored_signals)
-        theirs.close()
-        self.worker_socket = ours
-        self.worker_fd = ours.fileno()
-        os.set_blocking(self.worker_fd, False)
-        self.to_worker = Outbox(self.worker_fd)
-        self.handlers[self.worker_fd] = self._worker_ready
-        self.output_fds = {}
-        for name, (reader, writer) in zip(("stdout", "stderr"), pipes):
-            os.close(writer)
-            os.set_blocking(reader, False)
-            self.output_fds[reader] = name
-            self.handlers[reader] = lambda events, fd=reader: self._from_pipe(fd)
+        self._reap()  # of one that died before we looked
 
     # The loop
 
     def _set_masks(self):
-        wanted = dict.fromkeys([self.wake_fds[0], *self.output_fds], IN)
+        wanted = dict.fromkeys([self.wake_fds[0], *self.pipes.output_fds], IN)
         wanted[0] = 0 if self.to_worker.size > WORKER_BACKLOG else IN
         wanted[1] = OUT if self.to_host.size else 0
         if self.worker_fd in self.handlers:
@@ -185,7 +161,7 @@ class Supervisor:
     def _show_progress(self, run, now):
         """The latest report; those that come faster than they can be read are passed over."""
         if run.progress is not None and now >= run.next_progress:
-            self.to_host.put(run.progress)
+            self._tell("progress", run.progress)
             run.progress, run.next_progress = None, now + PROGRESS_SECONDS
 
     # The host
@@ -238,7 +214,8 @@ class Supervisor:
         elif self.spent or self.worker_fd not in self.handlers or self.worker_end is not None:
             self.to_host.put([wire.failure(request_id, -32000, "the interpreter has ended")])
         else:
-            self._drain(None)
+            for _ in self.pipes.lying_now():
+                pass  # from between two executions: nobody's
             self.execution = Execution(request_id, params, self.group, self.worker_pid)
             self.garbage = 0
             self.to_worker.put(line)
@@ -293,10 +270,10 @@ class Supervisor:
             size = sum(map(len, line))
             run.done = params_of(line) if size <= (1 << 20) + 12 * (run.head + run.tail) else {}
             self._finish("done")
-        elif method == b"progress" and len(line) == 1 and len(line[0]) <= 8192:
-            run.progress = line
+        elif method == b"progress" and sum(map(len, line)) <= MAX_PROGRESS:
+            run.take_progress(line)
             self._show_progress(run, time.monotonic())
-        elif method == b"display":
+        elif method == b"display" and sum(map(len, line)) <= MAX_DISPLAY:
             self.to_host.put(line)
         elif method == b"cancel" and len(line[0]) <= 120:
             number = params_of(line).get("id")
@@ -351,39 +328,16 @@ class Supervisor:
     # Output
 
     def _from_pipe(self, fd):
-        data = self._read_pipe(fd)
+        if fd not in self.pipes.output_fds:
+            return  # closed since the poll, by the end of an execution
+        name, data = self.pipes.read(fd)
         if data and self.execution is not None:
-            self._take(self.output_fds[fd], data)
-
-    def _read_pipe(self, fd):
-        try:
-            data = os.read(fd, READ)
-        except BlockingIOError:
-            return b""
-        if not data:  # every writer has closed it
-            del self.handlers[fd], self.output_fds[fd]
-            self.poll.unregister(fd)
-            del self.masks[fd]
-            os.close(fd)
-        return data
+            self._take(name, data)
 
     def _take(self, name, data):
         text = self.execution.streams[name].feed(data)
         if text:
             self._tell("output", {"stream": name, "text": text})
-
-    def _drain(self, run):
-        """Reads what lies in the pipes now, and no more: a process left behind may print for ever."""
-        for fd in list(self.output_fds):
-            left = available(fd)
-            while left > 0 and fd in self.output_fds:
-                name = self.output_fds[fd]
-                data = self._read_pipe(fd)
-                left -= len(data)
-                if not data:
-                    break
-                if run is not None:
-                    self._take(name, data)
 
     # The end of an execution
 
@@ -392,13 +346,14 @@ class Supervisor:
         stays = how == "done" and run.session and self.worker_end is None
         if how in ("timeout", "ended"):
             kill_all(self.worker_pid)
-        self._drain(run)
+        for name, data in self.pipes.lying_now():
+            self._take(name, data)
         for name, stream in run.streams.items():
             text = stream.finish()
             if text:
                 self._tell("output", {"stream": name, "text": text})
         if run.progress is not None:
-            self.to_host.put(run.progress)
+            self._tell("progress", run.progress)
         for artifact in self.artifacts.changed():
             self._tell("artifact", artifact)
         status, usage = self.worker_end or (None, None)
@@ -424,47 +379,3 @@ class Supervisor:
 
 def cancelled(number, message):
     return wire.failure(int(number), -32800, message, "cancelled")
-
-
-def available(fd):
-    try:
-        return int.from_bytes(fcntl.ioctl(fd, FIONREAD, b"\0\0\0\0"), "little")
-    except OSError:
-        return 0
-
-
-def kill(pid):
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except OSError:
-        pass
-
-
-def kill_all(worker_pid):
-    """Everything in the container but us. Where we are not PID 1 (the attestation says so), at least the worker."""
-    if os.getpid() == 1:
-        kill(-1)
-    else:
-        kill(worker_pid)
-
-
-def kill_others(kept):
-    """Every process that is not among `kept`; False where they multiply faster, and everything was killed instead."""
-    if os.getpid() != 1:
-        return True
-    give_up = time.monotonic() + KILL_SECONDS
-    while True:
-        others = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if pid not in kept and is_alive(pid)]
-        if not others:
-            return True
-        if time.monotonic() > give_up:
-            kill(-1)
-            return False
-        for pid in others:
-            kill(pid)
-        time.sleep(0.0005)  # they need a moment to die
-
-
-def is_alive(pid):
-    text = cgroup.read_text("/proc/%d/stat" % pid)
-    return text is not None and text.rpartition(")")[2].split()[:1] not in (["Z"], ["X"], [])

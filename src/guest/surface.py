@@ -1,5 +1,6 @@
 """The worker: the names that user code finds: the package `mcp`, and what exists without import."""
 import builtins
+import importlib
 import importlib.machinery
 import os
 import sys
@@ -52,6 +53,16 @@ def fill_server_module(made, server):
     made.__dir__ = lambda: dir(server)
 
 
+def find_server_module(name):
+    """`mcp.servers.name` without an import of its own."""
+    if name.startswith("__") or "mcp_servers" not in given:
+        raise AttributeError(name)
+    try:
+        return importlib.import_module("mcp.servers." + name)
+    except ImportError:
+        raise AttributeError("no server %r can be used in this run" % name) from None
+
+
 def install(channel):
     """Once, while the container becomes warm."""
     os.environ.setdefault("MPLBACKEND", "Agg")
@@ -67,6 +78,7 @@ def install(channel):
     helpers.__all__ = [name for name in vars(helpers) if not name.startswith("_")]
     display.display.__module__ = "mcp.runtime"
     mcp.servers = module("mcp.servers", "One module for each server: `from mcp.servers.<alias> import *`.", package=True)
+    mcp.servers.__getattr__ = find_server_module
     mcp.tools = tools = module("mcp.tools", "The user's saved tools: `from mcp.tools import name`.", package=True)
 
     def find_tool(name):
@@ -91,7 +103,7 @@ def begin(namespace, job):
     for facts in job.get("servers") or []:
         server = Server(facts["name"], facts["alias"], facts.get("description"))
         servers[facts["name"]] = server
-        fresh["mcp_" + facts["alias"]] = server
+        fresh.setdefault("mcp_" + facts["alias"], server)  # one called `servers` is reached through mcp_servers
     for name in [name for name in given if name not in fresh]:
         if namespace.get(name) is given[name]:
             del namespace[name]

@@ -20,7 +20,7 @@ def loads(data):
     text = bytes(data).decode("utf-8").strip()
     try:
         value, end = _scan(text, 0)
-    except StopIteration:
+    except (StopIteration, SystemError):  # the latter before Python 3.12, where the json package was never imported
         raise ValueError("not JSON") from None
     except RecursionError:
         raise ValueError("too deep") from None
@@ -42,6 +42,15 @@ def dumps(value):
     if isinstance(value, dict):
         return "{%s}" % ",".join(["%s:%s" % (encode_basestring_ascii(key), dumps(item)) for key, item in value.items()])
     return "[%s]" % ",".join([dumps(item) for item in value])
+
+
+def whole(text):
+    """The text with U+FFFD where half of a character's two surrogates stands alone."""
+    try:
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def notification(method, params):

@@ -121,6 +121,18 @@ print(await read_file('a'), await rf('b'), await mcp.servers.fs.read_file('c'))
                                "\nprint(await mcp_fs.open(x=2))", tools=tools)
         self.assertEqual(result.stdout, "True True\n{'x': 1}\n{'x': 2}\n", result)
 
+    def test_modules_without_an_import_and_a_server_called_servers(self):
+        result = self.run_code("""
+import mcp
+print(await mcp.servers.fs.echo(a=1), hasattr(mcp.servers, 'nothing'), await mcp_servers['servers'].echo(b=2))
+from mcp.servers import fs
+help(runtime)
+print(type(mcp_servers).__name__)
+""", tools={"fs": {"echo": echo}, "servers": {"echo": echo}})
+        self.assertTrue(result.stdout.startswith("{'a': 1} False {'b': 2}\n"), result)
+        self.assertTrue(result.stdout.endswith("Servers\n"), result)
+        self.assertIn("call_tool_sync(server, tool, arguments=None, *, raw=False)", result.stdout)
+
     def test_unknown_names(self):
         self.assertIn("ModuleNotFoundError", self.error_of("import mcp.servers.nothing"))
         self.assertIn("no server 'nothing'", self.error_of("mcp_servers['nothing']"))

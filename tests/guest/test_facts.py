@@ -131,6 +131,33 @@ class Clock(unittest.TestCase):
         self.assertEqual(run.tick(now + 2)["line"], "last!")
         self.assertIsNone(run.tick(now + 4))
 
+    def test_whatever_a_worker_claims_the_result_has_its_types(self):
+        import json
+        import random
+        from _cordon import wire
+        chance = random.Random(11)
+
+        def anything(depth=0):
+            kinds = [None, True, 0, -1, 1 << 40, 1.5, "", "text" * 3000, "\ud800", "success", "error"]
+            if depth < 3 and chance.random() < 0.4:
+                return [anything(depth + 1) for _ in range(chance.randrange(60))]
+            if depth < 3 and chance.random() < 0.2:
+                return {"k%d" % n: anything(depth + 1) for n in range(3)}
+            return chance.choice(kinds)
+        for _ in range(300):
+            run = self.run_of(1)
+            run.done = {key: anything() for key in ("status", "exit_code", "error", "value", "limits", "notes", "helpers") if chance.random() < 0.9}
+            run.helpers()
+            result = run.result("done")
+            json.loads(wire.dumps(result))
+            self.assertIn(result["status"], ("success", "error"))
+            self.assertTrue(result["exit_code"] is None or type(result["exit_code"]) is int)
+            for key in ("error", "value"):
+                self.assertTrue(result[key] is None or isinstance(result[key], str) and len(result[key]) <= 30200)
+                (result[key] or "").encode("utf-8")
+            self.assertTrue(all(isinstance(note, str) and len(note) <= 1000 for note in result["notes"]) and len(result["notes"]) <= 40)
+            self.assertLessEqual(set(result["limits"]), {"memory", "processes", "time", "disk", "open_files"})
+
     def test_verdicts(self):
         self.assertEqual(execution.verdict_of(9, True), {"status": "out_of_memory", "signal": 9})
         self.assertEqual(execution.verdict_of(9, False), {"status": "killed", "signal": 9})

@@ -65,7 +65,7 @@ while True: pass""")
 
     def test_done_that_is_no_json_or_no_object_or_far_too_deep_or_large(self):
         for params in (b"", b"[]", b"5", b"[" * 100_000, b'{"notes":' + b"[[" * 50_000 + b"]]" * 50_000 + b"}", b'{"value":"' + b"x" * (8 << 20) + b'"}',
-                       b'{"helpers":[1,-1,"x"],"exit_code":1e999}', b'\xff\xfe', b'{"exit_code":true}'):
+                       b'{"helpers":[1,-1,"x"],"exit_code":1e999}', b'\xff\xfe', b'{"exit_code":true}', b'{broken', b'{"a" 1}'):
             with self.subTest(params[:20]):
                 result = self.attack("send(b'{\"jsonrpc\":\"2.0\",\"method\":\"done\",\"params\":' + %s + b'}\\n')\ntime.sleep(5)"
                                      % (repr(params) if len(params) < 200 else "bytes.fromhex(%r)" % params.hex()), session=True)
@@ -156,6 +156,14 @@ time.sleep(1)
         self.assertEqual(result.status, "success")
         self.assertLess(len(result.sent("progress")), 100)
         self.assertEqual(result.sent("progress")[-1]["done"], 19999)
+
+    def test_progress_that_is_none(self):
+        result = self.attack(r"""
+for params in (b'5', b'{"done":"x"}', b'{"done":1e999}', b'{"done":NaN}', b'{"done":true}', b'{broken', b'{"done":1,"message":5,"extra":[1]}'):
+    send(b'{"jsonrpc":"2.0","method":"progress","params":' + params + b'}\n')
+    time.sleep(0.25)
+""")
+        self.assertEqual(result.sent("progress"), [{"done": 1.0}])
 
     def test_artifacts_that_are_traps(self):
         result = self.attack(r"""

@@ -4,8 +4,10 @@ import random
 import unittest
 
 import units  # noqa: F401
+import bundle
 from _cordon import wire
 from _cordon.encode import to_json
+from host import PYTHON
 
 
 class Json(unittest.TestCase):
@@ -30,6 +32,23 @@ class Json(unittest.TestCase):
         for text in (b"", b" ", b"{", b"[1,]", b"{\"a\":}", b"1 2", b"\xff", b"nul", b"'a'", b"[" * 100_000, b"\"\n\""):
             with self.assertRaises(ValueError, msg=text[:20]):
                 wire.loads(text)
+
+    def test_what_is_no_json_where_the_json_package_was_never_imported(self):
+        import subprocess
+        source = bundle.module_sources()["_cordon.wire"]
+        bad = [b"{broken", b'{"a" 1}', b'{"a":1 "b"}', b"[1 2]", b'"\\x"', b'"\\u12"', b'"open', b"{", b"[", b"-", b"1e", b"[1,]", b"NaNx", b"\xff"]
+        program = source + """
+import sys
+assert "json" not in sys.modules
+for text in %r:
+    try:
+        loads(text)
+        print(text)
+    except ValueError:
+        pass
+""" % bad
+        done = subprocess.run([PYTHON, "-I", "-c", program], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
 
     def test_arguments(self):
         self.assertEqual(to_json({"a": "\ud83d\ude00 \ud800"}), '{"a":"\U0001f600 \ufffd"}'.encode())
