@@ -10,7 +10,7 @@ TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 
 def python_name(parameter):
     """A parameter's name as Python can write it: `user-id` is `user_id`, `from` is `from_`."""
-    name = re.sub(r"[^0-9a-zA-Z_]", "_", parameter)
+    name = re.sub(r"\W", "_", parameter)  # letters of any language are letters to Python
     if not name or name[0].isdigit():
         name = "_" + name
     return name + "_" if keyword.iskeyword(name) else name
