@@ -61,6 +61,21 @@ bool is_hex(const std::string& text) {
     return !text.empty() && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+// A new file, locked for as long as its descriptor lives; -1 where somebody removed it meanwhile. Throws where it cannot be had.
+int locked_file(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    // those who only look hold a shared lock for a moment, so this waits for no longer
+    if (fd < 0 || ::flock(fd, LOCK_EX) != 0) {
+        const int reason = errno;
+        ::close(fd);
+        throw std::system_error(reason, std::generic_category(), "instance file " + path);
+    }
+    struct stat info {};
+    if (::fstat(fd, &info) == 0 && info.st_nlink > 0) return fd;
+    ::close(fd);
+    return -1;
+}
+
 std::int64_t seconds_since_1970(std::chrono::system_clock::time_point t) {
     return std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();
 }
@@ -84,10 +99,9 @@ Instance::Instance(const std::string& state_dir)
       boot_(boot_and_namespace()), process_(living_process(std::to_string(::getpid()))) {
     fs::create_directories(folder_);
     ::chmod(state_dir.c_str(), 0700);
-    const std::string path = folder_ + '/' + id_ + ".lock";
-    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
-        throw std::system_error(errno, std::generic_category(), "instance file " + path);
+    // A tidy() of another instance may take the new file for a dead one's and remove it before it is locked: then once more.
+    for (int tries = 0; lock_ < 0 && tries < 100; ++tries) lock_ = locked_file(folder_ + '/' + id_ + ".lock");
+    if (lock_ < 0) throw std::system_error(EBUSY, std::generic_category(), "instance file in " + folder_);
 }
 
 Instance::~Instance() {
@@ -125,9 +139,18 @@ OwnerState Instance::state_of(const std::map<std::string, std::string>& labels) 
 bool Instance::is_locked(const std::string& instance) const {
     const int fd = ::open((folder_ + '/' + instance + ".lock").c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return errno != ENOENT; // a file that we may not open belongs to somebody
-    const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
+    const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0; // shared: two who look at once do not take each other for its owner
     ::close(fd);
     return locked;
+}
+
+bool Instance::remove_if_dead(const std::string& path) const {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) return false;
+    // held while it is removed, so that one who has just made the file and not yet locked it waits, and then sees that it is gone
+    const bool removed = ::flock(fd, LOCK_SH | LOCK_NB) == 0 && ::unlink(path.c_str()) == 0;
+    ::close(fd);
+    return removed;
 }
 
 int Instance::tidy() const {
@@ -135,8 +158,8 @@ int Instance::tidy() const {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
         const std::string name = entry.path().stem().string();
-        if (entry.path().extension() != ".lock" || !is_hex(name) || name == id_ || is_locked(name)) continue;
-        removed += fs::remove(entry.path(), ignored) ? 1 : 0;
+        if (entry.path().extension() != ".lock" || !is_hex(name) || name == id_) continue;
+        removed += remove_if_dead(entry.path().string()) ? 1 : 0;
     }
     return removed;
 }

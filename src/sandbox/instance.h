@@ -14,7 +14,8 @@ inline constexpr const char* boot = "io.cordon.boot";         ///< the machine's
 inline constexpr const char* instance = "io.cordon.instance"; ///< one run of Cordon; names its lock file
 inline constexpr const char* process = "io.cordon.process";   ///< its process id and start time, "123-456789"
 inline constexpr const char* created = "io.cordon.created";   ///< seconds since 1970
-inline constexpr const char* deadline = "io.cordon.deadline"; ///< seconds since 1970; past it nobody needs the container
+inline constexpr const char* deadline =
+    "io.cordon.deadline"; ///< seconds since 1970; past it nobody needs the container
 } // namespace label
 
 /// What a label set says of the one who made the container.
@@ -25,9 +26,10 @@ enum class OwnerState {
     unknown, ///< Another machine, user or namespace: only the deadline counts.
 };
 
-/// This run of Cordon, as others can see whether it lives: by process id and start time, and by a file under `state_dir`/instances that is locked as
-/// long as the process lives (the kernel lets go, whatever kills it). The first needs no common folder, the second survives a label
-/// that was made up. Throws std::system_error where the folder cannot be made or written.
+/// This run of Cordon, as others can see whether it lives: by process id and start time, and by a file under
+/// `state_dir`/instances that is locked as long as the process lives (the kernel lets go, whatever kills it).
+/// The first needs no common folder, the second survives a label that was made up. Throws std::system_error
+/// where the folder cannot be made or written.
 class Instance {
 public:
     explicit Instance(const std::string& state_dir);
@@ -50,6 +52,7 @@ public:
 
 private:
     bool is_locked(const std::string& instance) const;
+    bool remove_if_dead(const std::string& path) const;
 
     std::string folder_;
     std::string id_;
@@ -59,8 +62,10 @@ private:
     int lock_ = -1;
 };
 
-/// True where the deadline in the labels has passed by `now` (with ten minutes for clocks that differ), or there is none to read.
-bool past_deadline(const std::map<std::string, std::string>& labels, std::chrono::system_clock::time_point now);
+/// True where the deadline in the labels has passed by `now` (with ten minutes for clocks that differ), or
+/// there is none to read.
+bool past_deadline(const std::map<std::string, std::string>& labels,
+                   std::chrono::system_clock::time_point now);
 
 /// Random hexadecimal digits, from the kernel.
 std::string random_hex(int digits);
