@@ -25,8 +25,6 @@ class Sshd {
 public:
     explicit Sshd(Machine& machine, const std::string& more = "")
         : machine_(machine), more_(more), port_(free_port()) {
-        // As root sshd wants a folder to lock itself into; where there is none it goes with us.
-        made_separation_ = ::getuid() == 0 && std::filesystem::create_directory("/run/sshd");
         for (const char* name : {"/host_key", "/key", "/other_key"})
             finish({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", machine.at(name)});
         machine.file("/authorized", content("/key.pub"));
@@ -41,6 +39,8 @@ public:
     Sshd& operator=(const Sshd&) = delete;
 
     void start() {
+        // As root sshd wants a folder to lock itself into; where there is none it goes with us.
+        if (::getuid() == 0 && std::filesystem::create_directory("/run/sshd")) made_separation_ = true;
         const std::string file = machine_.file(
             "/sshd_config",
             "ListenAddress 127.0.0.1\nPort " + std::to_string(port_) + "\nHostKey " +
