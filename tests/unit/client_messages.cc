@@ -1,0 +1,186 @@
+#include "src/mcp/client_messages.h"
+
+#include <doctest/doctest.h>
+
+#include "runtime_api/json.h"
+#include "src/mcp/client_headers.h"
+#include "src/mcp/client_outgoing.h"
+#include "src/mcp/client_web.h"
+
+using jsonrpc::Error;
+
+TEST_CASE("client messages: requests are dressed as their era asks") {
+    mcp::RequestDress legacy, modern;
+    CHECK(mcp::call_params(legacy, "t", R"({"a":1})") == R"({"name":"t","arguments":{"a":1}})");
+    legacy.progress_token = 7;
+    CHECK(mcp::call_params(legacy, "t", "{}") ==
+          R"({"name":"t","arguments":{},"_meta":{"progressToken":7}})");
+    modern.modern_version = "2026-07-28";
+    const std::string params = mcp::list_params(modern, "");
+    CHECK(json::member(params, "cursor") == "\"\""); // an empty cursor is one
+    const std::string meta(json::member(params, "_meta").value_or(""));
+    CHECK(json::member(meta, "io.modelcontextprotocol/protocolVersion") == "\"2026-07-28\"");
+    CHECK(json::member(meta, "io.modelcontextprotocol/clientCapabilities") == "{}");
+    CHECK(mcp::list_params(mcp::RequestDress(), std::nullopt) == "{}");
+    CHECK(mcp::cancelled_params("3") == R"({"requestId":3,"reason":"the caller gave up"})");
+}
+
+TEST_CASE("read_initialize: takes the versions that we speak and no other") {
+    for (const char* version : {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}) {
+        const mcp::ServerFacts facts = mcp::read_initialize(std::string(R"({"protocolVersion":")") + version +
+                                                            R"(","capabilities":{}})");
+        CHECK(facts.version == version);
+        CHECK_FALSE(facts.tools);
+    }
+    const mcp::ServerFacts facts = mcp::read_initialize(
+        R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"n","version":"v"},"instructions":"i"})");
+    CHECK(facts.tools);
+    CHECK(facts.tools_change);
+    CHECK(facts.name == "n");
+    CHECK(facts.server_version == "v");
+    CHECK(facts.instructions == "i");
+    for (const char* bad :
+         {"[]", "{}", R"({"protocolVersion":20251125})", R"({"protocolVersion":"2026-07-28"})"}) {
+        CAPTURE(bad);
+        CHECK_THROWS_AS(mcp::read_initialize(bad), Error);
+    }
+}
+
+TEST_CASE("read_discover: chooses ours among theirs") {
+    CHECK(
+        mcp::read_discover(R"({"supportedVersions":["2027-01-01","2026-07-28"],"capabilities":{"tools":{}}})")
+            .version == "2026-07-28");
+    CHECK(mcp::read_discover(R"({"supportedVersions":["2025-06-18"]})").era == mcp::Era::legacy);
+    CHECK_THROWS_AS(mcp::read_discover(R"({"supportedVersions":["2027-01-01"]})"), Error);
+    CHECK_THROWS_AS(mcp::read_discover("{}"), Error);
+    CHECK_THROWS_AS(mcp::read_discover("7"), Error);
+    CHECK(mcp::read_unsupported(Error(-32022, "x", R"({"supported":["2025-11-25"]})")).era ==
+          mcp::Era::legacy);
+    CHECK_THROWS_AS(mcp::read_unsupported(Error(-32022, "x", R"({"supported":[]})")), Error);
+}
+
+TEST_CASE("read_tools: a bad tool is dropped with its reason, and the others stay") {
+    const std::string big(1 << 20, 'x');
+    const mcp::ToolPage page = mcp::read_tools(
+        R"({"tools":[{"name":"good","title":"T","description":"d","inputSchema":{"type":"object"},"outputSchema":{"a":1},"annotations":{"readOnlyHint":true}},
+          7,{"name":"none"},{"name":"array","inputSchema":[]},{"name":"string","inputSchema":{"type":"string"}},{"inputSchema":{}},{"name":5,"inputSchema":{}},
+          {"name":"big","description":")" +
+            big + R"(","inputSchema":{}},{"name":"loose","inputSchema":{}},
+          {"name":"task","inputSchema":{},"execution":{"taskSupport":"required"}}],"nextCursor":""})",
+        false);
+    REQUIRE(page.tools.size() == 3);
+    CHECK(page.tools[0].title == "T");
+    CHECK(page.tools[0].output_schema == R"({"a":1})");
+    CHECK(page.tools[0].annotations == R"({"readOnlyHint":true})");
+    CHECK(page.tools[1].name == "loose");
+    CHECK(page.tools[2].needs_task);
+    CHECK(page.dropped.size() == 7);
+    CHECK(page.dropped[1] == "tool \"none\" is left out: its inputSchema is not an object");
+    CHECK(page.next_cursor == "");
+    CHECK_FALSE(mcp::read_tools(R"({"tools":[],"nextCursor":null})", false).next_cursor.has_value());
+    CHECK_THROWS_AS(mcp::read_tools("{}", false), Error);
+    CHECK_THROWS_AS(mcp::read_tools("[]", false), Error);
+}
+
+TEST_CASE("check_result: a result is an object, and a modern one is complete") {
+    CHECK_NOTHROW(mcp::check_result(R"({"resultType":"input_required"})", false));
+    CHECK_NOTHROW(mcp::check_result("{}", true));
+    CHECK_NOTHROW(mcp::check_result(R"({"resultType":"complete"})", true));
+    CHECK_THROWS_AS(mcp::check_result(R"({"resultType":"input_required"})", true), Error);
+    CHECK_THROWS_AS(mcp::check_result(R"({"resultType":7})", true), Error);
+    CHECK_THROWS_AS(mcp::check_result("[]", false), Error);
+}
+
+TEST_CASE("read_progress: takes what can be told and no more") {
+    const auto report = mcp::read_progress(R"({"progressToken":3,"progress":0.5,"total":2,"message":"m"})");
+    REQUIRE(report.has_value());
+    CHECK(report->token == 3);
+    CHECK(report->done == 0.5);
+    CHECK(report->total == 2.0);
+    CHECK(report->message == "m");
+    for (const char* bad :
+         {"{}", "[]", R"({"progressToken":"3","progress":1})", R"({"progressToken":3,"progress":"1"})"})
+        CHECK_FALSE(mcp::read_progress(bad).has_value());
+}
+
+TEST_CASE("header_value: plain where it can be, wrapped where not") {
+    CHECK(mcp::header_value("") == "");
+    CHECK(mcp::header_value("us west-1") == "us west-1");
+    CHECK(mcp::header_value(" x") == "=?base64?IHg=?=");
+    CHECK(mcp::header_value("a\r\nb: c") == "=?base64?YQ0KYjogYw==?=");
+    CHECK(mcp::header_value("é") == "=?base64?w6k=?=");
+    CHECK(mcp::header_value("=?base64?eA==?=") == "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+}
+
+TEST_CASE("x-mcp-header: is taken from properties at any depth, and refused everywhere else") {
+    std::vector<mcp::HeaderParam> params;
+    const std::string schema =
+        R"({"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},
+        "options":{"type":"object","properties":{"limit":{"type":"integer","x-mcp-header":"Limit"},"dry":{"type":"boolean","x-mcp-header":"Dry"}}}}})";
+    CHECK(mcp::read_header_params(schema, params) == "");
+    CHECK(mcp::param_headers(params, R"({"region":"eu","options":{"limit":3,"dry":null}})") ==
+          std::vector<std::string>{"Mcp-Param-Region: eu", "Mcp-Param-Limit: 3"});
+    CHECK(mcp::param_headers(params, R"({"region":["eu"],"options":7})").empty());
+    CHECK(mcp::param_headers(params, "null").empty());
+    for (
+        const char* bad :
+        {R"({"x-mcp-header":"A","type":"string"})",
+         R"({"properties":{"a":{"type":"number","x-mcp-header":"A"}}})",
+         R"({"properties":{"a":{"x-mcp-header":"A"}}})",
+         R"({"properties":{"a":{"type":"string","x-mcp-header":"A B"}}})",
+         R"({"properties":{"a":{"type":"string","x-mcp-header":""}}})",
+         R"({"properties":{"a":{"type":"string","x-mcp-header":7}}})",
+         R"({"properties":{"a":{"type":"array","items":{"type":"string","x-mcp-header":"A"}}}})",
+         R"({"oneOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]})",
+         R"({"$defs":{"d":{"type":"string","x-mcp-header":"A"}}})",
+         R"({"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}})"}) {
+        CAPTURE(bad);
+        std::vector<mcp::HeaderParam> none;
+        CHECK(mcp::read_header_params(bad, none) != "");
+    }
+    std::vector<mcp::HeaderParam> named;
+    CHECK(mcp::read_header_params(
+              R"({"properties":{"x-mcp-header":{"type":"string"}},"default":{"x-mcp-header":1}})", named) ==
+          "");
+    CHECK(named.empty());
+}
+
+TEST_CASE("outgoing messages: what HTTP wants to know of them") {
+    const mcp::Outgoing call = mcp::take_outgoing(
+        R"({"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t","arguments":{"a":1}}})");
+    CHECK(call.asks());
+    CHECK(call.id == "4");
+    CHECK(call.name == "t");
+    CHECK(mcp::arguments_in(call) == R"({"a":1})");
+    CHECK_FALSE(mcp::take_outgoing(R"({"jsonrpc":"2.0","method":"n"})").asks());
+    CHECK_FALSE(mcp::take_outgoing(R"({"jsonrpc":"2.0","id":4,"result":{}})").asks());
+    CHECK(mcp::answers(R"({"id":4,"result":{}})", "4"));
+    CHECK_FALSE(mcp::answers(R"({"id":"4","result":{}})", "4"));
+    CHECK_FALSE(mcp::answers(R"({"id":4,"method":"ping"})", "4"));
+    CHECK_FALSE(mcp::answers("{", "4"));
+}
+
+TEST_CASE("http_error: the server's words, and the status for those who decide by it") {
+    mcp::WebAnswer answer;
+    answer.head.status = 404;
+    answer.body = "<p>\nnone</p>";
+    const Error page = mcp::http_error(answer, "https://u:p@h/x?key=s", false);
+    CHECK(std::string(page.what()) == "https://h:443/x: HTTP 404: <p> none</p>");
+    CHECK(page.data() == R"({"httpStatus":404})");
+    CHECK(mcp::says_session_lost(mcp::http_error(answer, "http://h", true)));
+    answer.head.status = 400;
+    answer.body =
+        R"({"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"no","data":{"supported":[]}}})";
+    const Error said = mcp::http_error(answer, "http://h", true);
+    CHECK(said.code() == -32022);
+    CHECK(said.data() == R"({"supported":[]})");
+    CHECK_FALSE(mcp::says_session_lost(said));
+}
+
+TEST_CASE("URLs: shown without secrets, compared by origin, resolved as a browser would") {
+    CHECK(mcp::shown_url("not a url") == "(a URL that is none)");
+    CHECK(mcp::origin_of("HTTP://Host/x") == "http://host:80");
+    CHECK(mcp::resolved_url("http://h:1/sse?a", "/m?b=1") == "http://h:1/m?b=1");
+    CHECK(mcp::resolved_url("http://h:1/a/sse", "m") == "http://h:1/a/m");
+    CHECK(mcp::resolved_url("http://h:1/a", "https://evil/x") == "https://evil/x");
+}
