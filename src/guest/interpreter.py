@@ -3,12 +3,12 @@ import gc
 import json
 import os
 import sys
-import time
 import types
+import _signal as signal
 
 # What programs commonly import is imported here, while the container is warm and nobody waits.
 import base64, collections, concurrent.futures, contextlib, dataclasses, datetime, enum, functools, inspect, io  # noqa: F401,E401
-import itertools, math, pathlib, random, re, shutil, string, subprocess, tempfile, textwrap, typing  # noqa: F401,E401
+import itertools, math, time, pathlib, random, re, shutil, string, subprocess, tempfile, textwrap, typing  # noqa: F401,E401
 import traceback, warnings  # noqa: F401,E401
 
 from . import children, display, endings, hooks, kernel, program, runtime, surface, tracebacks, values
@@ -16,6 +16,8 @@ from .channel import Channel
 from .loops import MainLoop
 
 DIRECTORIES = ("/workspace/.run_python", "/tmp/.run_python")
+ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
+set_mask = signal.pthread_sigmask
 MAX_ENVIRONMENT = 64 << 10  # of the list of servers: one string of the environment may hold 128 KiB
 
 
@@ -42,13 +44,16 @@ class Interpreter:
         bounds = job.get("output", {}).get("head", 15000), job.get("output", {}).get("tail", 15000)
         limits = set()
         try:
+            release_signals()
             value = self._run(job["code"])
             if value is not None:
                 report["value"] = display.value_text(value, lambda shown: values.show(shown, *bounds))
             del value
         except SystemExit as end:
+            hold_signals()
             report.update(exit_report(end))
         except BaseException as failure:
+            hold_signals()
             limits = tracebacks.limits_behind(failure)
             report.update(status="error", exit_code=130 if isinstance(failure, KeyboardInterrupt) else 1,
                           error=tracebacks.one_line(failure))
@@ -57,6 +62,7 @@ class Interpreter:
         if job.get("figures"):
             display.show_figures()
         if not job.get("session") or not self.channel.is_ours():
+            release_signals()
             self._end()  # a child that the program forked ends here as well
         endings.flush_standard()
         kernel.flush_c_stdio()
@@ -133,6 +139,20 @@ def exit_report(end):
     return {"status": "error", "exit_code": 1}
 
 
+def release_signals():
+    set_mask(signal.SIG_UNBLOCK, ALL_SIGNALS)
+
+
+def hold_signals():
+    """Where our own code runs, none is delivered; a handler that raises as this begins is tried again."""
+    while True:
+        try:
+            set_mask(signal.SIG_BLOCK, ALL_SIGNALS)
+            return
+        except BaseException:
+            continue
+
+
 def serve(fd):
     """Until the channel closes. A program that is no session's ends with its process."""
     channel = Channel(fd)
@@ -146,7 +166,11 @@ def serve(fd):
         if message is None:
             exit_now(0)
         job = message["params"]
-        report = interpreter.execute(job)
+        try:
+            report = interpreter.execute(job)
+        except BaseException as failure:  # a signal handler of the program's may still raise, wherever we are
+            report = {"status": "error", "exit_code": 1, "error": tracebacks.one_line(failure), "value": None}
+        hold_signals()
         try:
             channel.notify("done", report)
         except RuntimeError:  # the program closed the channel; its exit status still tells how it ended

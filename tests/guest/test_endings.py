@@ -278,6 +278,17 @@ time.sleep(0.1)
                      for pair in (("a", "1"), ("b", "2"), ("a", "333"))]
             self.assertEqual(names, [["a"], ["b"], ["a"]])
 
+    def test_an_alarm_that_goes_on_ringing(self):
+        with Guest() as guest:
+            result = guest.run("import signal\ndef ring(*a): raise TimeoutError('rang')\nsignal.signal(signal.SIGALRM, ring)\n"
+                               "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)", session=True)
+            self.assertTrue(result.alive, result)
+            time.sleep(0.2)
+            result = guest.run("while True: pass", session=True)
+            self.assertEqual((result.error, result.alive), ("TimeoutError: rang", True), result)
+            result = guest.run("try:\n    signal.setitimer(signal.ITIMER_REAL, 0)\nexcept TimeoutError:\n    signal.setitimer(signal.ITIMER_REAL, 0)\n5", session=True)
+            self.assertTrue(result.alive, result)
+
     def test_inner_loops_in_a_session(self):
         with Guest() as guest:
             for _ in range(2):
