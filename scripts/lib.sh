@@ -45,6 +45,17 @@ apt_install() {
         -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
+# npm_packages: the pinned packages of tests/integration, in $npm_folder; installed anew when the list has changed.
+npm_folder=$cordon_root/build/npm
+npm_packages() {
+    local pinned=$cordon_root/tests/integration
+    mkdir -p "$npm_folder"
+    ! cmp -s "$pinned/package-lock.json" "$npm_folder/installed.json" || return 0
+    cp "$pinned/package.json" "$pinned/package-lock.json" "$npm_folder/"
+    npm ci --prefix "$npm_folder" --no-audit --no-fund --loglevel=error >&2
+    cp "$pinned/package-lock.json" "$npm_folder/installed.json"
+}
+
 # debian_release: the code name of this host's release, or bookworm where it is none that we build images of.
 debian_release() {
     local name
