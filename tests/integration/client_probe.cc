@@ -1,7 +1,7 @@
 // Drives the client role by hand: starts one upstream server, prints what it is, and calls a tool.
 //
-//   client_probe [--call TOOL JSON] [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold] URL
-//   | [--sse] URL | -- COMMAND ARGS…
+//   client_probe [--call TOOL JSON] [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold]
+//   [--pause] URL | [--sse] URL | -- COMMAND ARGS…
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,7 +26,8 @@ struct Wanted {
     std::string tool;
     std::string arguments = "{}";
     int times = 1;
-    bool hold = false; // reads stdin to its end before it stops the server
+    bool hold = false;  // reads stdin to its end before it stops the server
+    bool pause = false; // reads a byte of stdin between two calls
 };
 
 Wanted parse(int argc, char** argv) {
@@ -50,6 +51,8 @@ Wanted parse(int argc, char** argv) {
             if (protocol == "modern") wanted.spec.protocol = mcp::ClientSpec::Protocol::modern;
         } else if (word == "--hold") {
             wanted.hold = true;
+        } else if (word == "--pause") {
+            wanted.pause = true;
         } else if (word == "--sse") {
             wanted.spec.transport = mcp::ClientSpec::Transport::sse;
         } else if (word == "--") {
@@ -84,6 +87,9 @@ asio::awaitable<void> call_all(mcp::Client& client, const Wanted& wanted) {
             co_await client.call_tool(wanted.tool, wanted.arguments, std::move(options));
         const std::string text(answer.result().substr(0, 2000));
         std::printf("result (%zu bytes): %s\n", answer.result().size(), text.c_str());
+        std::fflush(stdout);
+        char c = 0;
+        if (wanted.pause && i + 1 < wanted.times && ::read(0, &c, 1) < 0) co_return;
     }
 }
 
