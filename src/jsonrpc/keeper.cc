@@ -110,7 +110,7 @@ int exec_any(Prepared& p) {
 // The parent of a process, from /proc/PID/stat; 0 where it is gone.
 pid_t parent_of(const char* pid) {
     std::array<char, 64> name{"/proc/"};
-    std::strncat(name.data(), pid, 20);
+    std::memcpy(name.data() + std::strlen(name.data()), pid, ::strnlen(pid, 20));
     std::strcat(name.data(), "/stat");
     const int fd = ::open(name.data(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
