@@ -55,6 +55,12 @@ class Engine:
         assert status == 200, body
         return sorted(each["Names"][0].lstrip("/") for each in json.loads(body))
 
+    def processes(self, name):
+        """Ids, on this host, of all processes in a container."""
+        status, _, body = self.request("GET", "/containers/%s/json" % name)
+        pid = json.loads(body)["State"]["Pid"] if status == 200 else 0
+        return [pid, *descendants(pid)] if pid else []
+
     def kill(self, name):
         return self.request("POST", "/containers/%s/kill?signal=KILL" % name)[0]
 
@@ -298,6 +304,7 @@ class CuttableEngine:
                     end.shutdown(socket.SHUT_RDWR)
                 except OSError:
                     pass
+                end.close()
         self.pairs.clear()
 
     def close(self):
