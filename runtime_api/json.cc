@@ -82,7 +82,9 @@ template <class To> struct Guard {
 };
 
 // kParseIterative alone is no protection (a deep value kills whoever walks it later); the Guard bounds the depth as well.
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+// Full precision, so that a number is written again as the same number.
+constexpr unsigned parse_flags =
+    rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
 
 template <class To> void parse_into(std::string_view text, To& to, int max_depth) {
     if (text.find('\0') != std::string_view::npos) throw Error("JSON contains a NUL byte"); // RapidJSON would stop there, happily
