@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <unordered_set>
 
@@ -72,19 +73,31 @@ template <class To> struct Guard {
     }
     bool Null() { return to.Null(); }
     bool Bool(bool v) { return to.Bool(v); }
-    bool Int(int v) { return to.Int(v); }
-    bool Uint(unsigned v) { return to.Uint(v); }
-    bool Int64(std::int64_t v) { return to.Int64(v); }
-    bool Uint64(std::uint64_t v) { return to.Uint64(v); }
-    bool Double(double v) { return to.Double(v); }
-    bool RawNumber(const char* s, Size n, bool copy) { return to.RawNumber(s, n, copy); }
+    // Numbers come as text (below): RapidJSON's own reading is either off by the last bit or undefined for some zeros.
+    bool Int(int) { return false; }
+    bool Uint(unsigned) { return false; }
+    bool Int64(std::int64_t) { return false; }
+    bool Uint64(std::uint64_t) { return false; }
+    bool Double(double) { return false; }
+    bool RawNumber(const char* s, Size n, bool) {
+        const char* end = s + n;
+        std::int64_t integer = 0;
+        std::uint64_t large = 0;
+        double real = 0;
+        const bool minus_zero = n == 2 && s[0] == '-' && s[1] == '0';
+        if (const auto r = std::from_chars(s, end, integer); r.ec == std::errc() && r.ptr == end && !minus_zero) return to.Int64(integer);
+        if (const auto r = std::from_chars(s, end, large); r.ec == std::errc() && r.ptr == end) return to.Uint64(large);
+        const auto r = std::from_chars(s, end, real);
+        if (r.ec == std::errc::result_out_of_range) real = std::strtod(std::string(s, n).c_str(), nullptr); // too small is 0 or near it, too large infinite
+        if (r.ptr != end || !std::isfinite(real)) return refuse("number out of range");
+        return to.Double(real);
+    }
     bool String(const char* s, Size n, bool copy) { return to.String(s, n, copy); }
 };
 
 // kParseIterative alone is no protection (a deep value kills whoever walks it later); the Guard bounds the depth as well.
-// Full precision, so that a number is written again as the same number.
 constexpr unsigned parse_flags =
-    rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
+    rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
 
 template <class To> void parse_into(std::string_view text, To& to, int max_depth) {
     if (text.find('\0') != std::string_view::npos) throw Error("JSON contains a NUL byte"); // RapidJSON would stop there, happily

@@ -73,6 +73,18 @@ TEST_CASE("json::Reader: an error names the place and the expectation") {
     CHECK(root.at("args").text() == R"(["a",2])");
 }
 
+TEST_CASE("json::Document: a number is written again as the same number") {
+    for (const char* text : {"0", "-0.0", "0e5", "1", "-7", "9223372036854775807", "18446744073709551615", "0.1", "1e-7", "123456789.125", "5e-324"}) {
+        CAPTURE(text);
+        const std::string once = json::Document(text).root().text();
+        CHECK(json::Document(once).root().text() == once);
+    }
+    CHECK(json::Document("18446744073709551615").root().text() == "18446744073709551615");
+    CHECK(json::Document("1e-400").root().as_number() == 0);
+    CHECK_THROWS_AS(json::Document("-1e400"), json::Error);
+    CHECK_THROWS_AS(json::Document("18446744073709551616").root().as_int(), json::Error);
+}
+
 TEST_CASE("json::Writer: one line, valid whatever the text") {
     json::Writer w;
     w.object().field("a", 1).field("s", std::string("x\n\xFF\"\xE2\x80\xA8")).key("l").array().value(true).null().end();
