@@ -1,5 +1,6 @@
 #include "runtime_api/docker_engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime_api/container_spec.h"
@@ -81,7 +82,7 @@ asio::awaitable<int> DockerEngine::wait(std::string name, std::chrono::milliseco
     HttpRequest request;
     request.method = "POST";
     request.target = container(name, "/wait");
-    request.limit = limit;
+    request.limit = std::max(limit, std::chrono::milliseconds(1)); // 0 would be for ever
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return docker::read_exit_code(answer.body); });
 }

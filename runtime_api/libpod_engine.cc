@@ -1,5 +1,6 @@
 #include "runtime_api/libpod_engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime_api/engine_answer.h"
@@ -69,7 +70,7 @@ asio::awaitable<int> LibpodEngine::wait(std::string name, std::chrono::milliseco
     HttpRequest request;
     request.method = "POST";
     request.target = container(name, "/wait?interval=20ms");
-    request.limit = limit;
+    request.limit = std::max(limit, std::chrono::milliseconds(1)); // 0 would be for ever
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return libpod::read_exit_code(answer.body); });
 }

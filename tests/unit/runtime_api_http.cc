@@ -93,7 +93,7 @@ TEST_CASE("CurlHttp: a body is sent as JSON, at once however large") {
     request.body = std::string(3 << 20, 'x');
     request.headers = {"X-Registry-Auth: abc"};
     request.limit = 0ms;
-    request.silence = 200ms;
+    request.silence = 500ms;
     CHECK(f.failure(request) == Errc::timed_out); // it never answers
     const std::string& head = f.server.seen().requests.at(0);
     CHECK(head.find("Content-Type: application/json\r\n") != std::string::npos);
@@ -181,7 +181,7 @@ TEST_CASE("CurlHttp: the body of an answer has a bound") {
 
 TEST_CASE("CurlHttp: a limit ends a request that gets no answer") {
     HttpRequest request = get();
-    request.limit = 50ms;
+    request.limit = 500ms;
     Fixture f(answering({"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, true));
     CHECK(f.failure(request) == Errc::timed_out);
     CHECK(f.words.find(f.server.endpoint().url()) != std::string::npos);
@@ -191,7 +191,7 @@ TEST_CASE("CurlHttp: a limit ends a request that gets no answer") {
 TEST_CASE("CurlHttp: silence ends a long answer, in whose midst it falls") {
     HttpRequest request = get();
     request.limit = 0ms;
-    request.silence = 50ms;
+    request.silence = 500ms;
     std::string got;
     request.sink = [&](std::string_view piece) { got += piece; };
     Fixture f(answering({"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"}, true));
