@@ -141,7 +141,8 @@ TEST_CASE("remove: waits out what passes by itself") {
     CHECK(f.script->asked.size() == 3);
     CHECK(run(f.loop, done(f.docker->remove("abc")))); // again: gone already
     const std::string podman = "DELETE " + pod + "/containers/abc" + remove_query;
-    f.script->answer(podman, 500, R"({"message":"container 12 does not exist in database: no such container"})");
+    f.script->answer(podman, 500,
+                     R"({"message":"container 12 does not exist in database: no such container"})");
     CHECK(run(f.loop, done(f.libpod->remove("abc"))));
 }
 
