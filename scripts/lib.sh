@@ -45,15 +45,23 @@ apt_install() {
         -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
-# npm_packages: the pinned packages of tests/integration, in $npm_folder; installed anew when the list has changed.
+# npm_packages: the pinned packages of tests/integration, in $npm_folder; installed anew, beside and then put in place, when
+# the list has changed.
 npm_folder=$cordon_root/build/npm
 npm_packages() {
-    local pinned=$cordon_root/tests/integration
-    mkdir -p "$npm_folder"
-    ! cmp -s "$pinned/package-lock.json" "$npm_folder/installed.json" || return 0
-    cp "$pinned/package.json" "$pinned/package-lock.json" "$npm_folder/"
-    npm ci --prefix "$npm_folder" --no-audit --no-fund --loglevel=error >&2
-    cp "$pinned/package-lock.json" "$npm_folder/installed.json"
+    local pinned=$cordon_root/tests/integration new=$npm_folder.new
+    mkdir -p "$cordon_root/build"
+    (
+        flock 8
+        ! cmp -s "$pinned/package-lock.json" "$npm_folder/installed.json" || exit 0
+        rm -rf "$new"
+        mkdir "$new"
+        cp "$pinned/package.json" "$pinned/package-lock.json" "$new/"
+        npm ci --prefix "$new" --no-audit --no-fund --loglevel=error 8>&- >&2
+        cp "$pinned/package-lock.json" "$new/installed.json"
+        rm -rf "$npm_folder"
+        mv "$new" "$npm_folder"
+    ) 8>"$cordon_root/build/npm.lock"
 }
 
 # debian_release: the code name of this host's release, or bookworm where it is none that we build images of.
