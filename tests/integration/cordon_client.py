@@ -101,8 +101,14 @@ class Cordon:
     def __exit__(self, *_):
         self.close()
 
+    def _lines(self):
+        try:
+            yield from self.process.stdout
+        except ValueError: # closed under us by a test
+            return
+
     def _read(self):
-        for line in self.process.stdout:
+        for line in self._lines():
             try:
                 message = json.loads(line)
             except ValueError:
