@@ -6,7 +6,6 @@
 #include <boost/system/system_error.hpp>
 
 #include "runtime_api/json.h"
-#include "src/mcp/http_route.h"
 #include "src/mcp/subscriptions.h"
 
 namespace mcp {
@@ -38,7 +37,7 @@ HttpRefused busy(const std::string& what) {
 
 /// One POST on its way.
 struct HttpFront::Posted {
-    std::shared_ptr<HttpPost> exchange;
+    std::shared_ptr<HttpPost> post;
     std::shared_ptr<HttpSession> session; ///< nullptr in the modern era.
     bool opens_session = false;
     bool modern() const { return !session; }
@@ -90,9 +89,10 @@ std::shared_ptr<HttpSession> HttpFront::session(const std::string& id) {
 }
 
 asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
-    const HttpRoute route = route_post(request);
+    HttpRoute route = route_post(request);
+    const bool opens = route.kind == HttpRoute::Kind::opening;
     std::shared_ptr<HttpSession> owner;
-    if (route.kind == HttpRoute::Kind::opening) owner = std::make_shared<HttpSession>();
+    if (opens) owner = std::make_shared<HttpSession>();
     if (!route.session_id.empty()) owner = session(route.session_id);
     if (route.kind == HttpRoute::Kind::delivery) owner->deliver(request.body);
     if (route.kind == HttpRoute::Kind::delivery || route.kind == HttpRoute::Kind::ignored) {
@@ -100,51 +100,51 @@ asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
         accepted.status = 202;
         co_return co_await out.reply(std::move(accepted));
     }
-    const auto posted = begin(request, route.kind == HttpRoute::Kind::modern, owner);
-    posted->opens_session = route.kind == HttpRoute::Kind::opening;
-    request.body.clear();
-    request.body.shrink_to_fit();
+    const auto posted = begin(std::move(request.body), route, owner);
+    posted->opens_session = opens;
+    route.message.reset(); // it may hold megabytes, and the answer may take long
     co_await send(posted, out);
 }
 
-// Refuses, or starts the work.
-std::shared_ptr<HttpFront::Posted> HttpFront::begin(const HttpMessage& request, bool modern,
-                                                    std::shared_ptr<HttpSession> owner) {
-    const std::size_t bytes = request.body.size();
-    if (running_.size() >= options_.most_exchanges) throw busy("too many requests are being worked on");
-    if (body_bytes_ + bytes > options_.most_body_bytes)
-        throw busy("too many bytes of requests are being worked on");
+Conversation::Options HttpFront::conversation_options(const std::shared_ptr<HttpSession>& owner) const {
     Conversation::Options options;
     options.info = options_.description.info;
-    options.client = modern ? modern_client_ : owner->client;
-    options.session = modern ? std::make_shared<ServerSession>() : owner->state;
+    options.client = owner ? owner->client : modern_client_;
+    options.session = owner ? owner->state : std::make_shared<ServerSession>();
     options.subscriptions = subscriptions_;
-    options.modern_only = modern;
+    options.modern_only = !owner;
     options.most_line_bytes = options_.most_line_bytes;
     options.log = options_.log;
     if (owner) options.first_id = std::exchange(owner->next_first_id, owner->next_first_id + 1'000'000);
-    const auto exchange = std::make_shared<HttpPost>(executor_, methods_, std::move(options));
-    if (modern) {
-        const jsonrpc::Message message = jsonrpc::Message::parse(request.body);
-        try {
-            exchange->conversation().check(message);
-        } catch (const Error& e) {
-            throw HttpRefused(error_reply(status_of_refusal(e.code()), e, message.id()));
-        }
+    return options;
+}
+
+// Refuses, or starts the work.
+std::shared_ptr<HttpFront::Posted> HttpFront::begin(std::string body, const HttpRoute& route,
+                                                    std::shared_ptr<HttpSession> owner) {
+    const std::size_t bytes = body.size();
+    if (running_.size() >= options_.most_posts) throw busy("too many requests are being worked on");
+    if (body_bytes_ + bytes > options_.most_body_bytes)
+        throw busy("too many bytes of requests are being worked on");
+    const auto post = std::make_shared<HttpPost>(executor_, methods_, conversation_options(owner));
+    try {
+        if (route.message) post->conversation().check(*route.message);
+    } catch (const Error& e) {
+        throw HttpRefused(error_reply(status_of_refusal(e.code()), e, route.message->id()));
     }
-    running_.insert(exchange);
-    if (owner) owner->running.insert(exchange);
+    running_.insert(post);
+    if (owner) owner->running.insert(post);
     body_bytes_ += bytes;
-    const auto ended = [this, alive = alive_, exchange, owner, bytes] {
-        if (owner) owner->running.erase(exchange);
+    const auto ended = [this, alive = alive_, post, owner, bytes] {
+        if (owner) owner->running.erase(post);
         if (owner) owner->last_used = Clock::now();
         if (!*alive) return;
         body_bytes_ -= bytes;
-        running_.erase(exchange);
+        running_.erase(post);
         idle_.notify();
     };
-    exchange->start(request.body, ended);
-    return std::make_shared<Posted>(Posted{exchange, owner});
+    post->start(std::move(body), ended);
+    return std::make_shared<Posted>(Posted{post, owner});
 }
 
 // A whole answer, where the answer came first and alone.
@@ -158,18 +158,18 @@ HttpReply HttpFront::first_reply(Posted& posted, std::string line) {
 }
 
 asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& out) {
-    const auto exchange = posted->exchange;
+    const auto post = posted->post;
     struct Attached {
         HttpOut& out;
-        std::shared_ptr<HttpPost> exchange;
+        std::shared_ptr<HttpPost> post;
         bool cancels; // a modern client that closes the connection has cancelled, a legacy one has not
         ~Attached() {
             out.on_gone({});
-            exchange->detach();
-            if (cancels) exchange->cancel();
+            post->detach();
+            if (cancels) post->cancel();
         }
-    } attached{out, exchange, posted->modern()};
-    out.on_gone([exchange] { exchange->wake(); });
+    } attached{out, post, posted->modern()};
+    out.on_gone([post] { post->wake(); });
 
     Headers headers = posted->headers("text/event-stream");
     headers.emplace_back("Cache-Control", "no-cache");
@@ -179,7 +179,7 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
     for (;;) {
         auto pause = open ? options_.keep_alive : options_.stream_after;
         if (posted->opens_session) pause = std::chrono::hours(1); // answered at once, and never as a stream
-        HttpPost::Next next = co_await exchange->next(Clock::now() + pause);
+        HttpPost::Next next = co_await post->next(Clock::now() + pause);
         if (out.gone()) co_return;
         if (next.too_slow) throw boost::system::system_error(asio::error::no_buffer_space);
         if (next.end) break;
@@ -216,8 +216,8 @@ asio::awaitable<bool> HttpFront::drained_within(std::chrono::milliseconds limit)
         co_await asio::post(executor_, asio::use_awaitable);
     co_await asio::post(executor_,
                         asio::use_awaitable); // their answers are on the way: only now is the rest cancelled
-    const auto exchanges = running_;
-    for (const auto& each : exchanges) each->cancel();
+    const auto posts = running_;
+    for (const auto& each : posts) each->cancel();
     while (!running_.empty() && Clock::now() < until) co_await idle_.wait(until);
     co_return running_.empty();
 }

@@ -10,6 +10,7 @@
 #include "src/mcp/core_methods.h"
 #include "src/mcp/http_gate.h"
 #include "src/mcp/http_out.h"
+#include "src/mcp/http_route.h"
 #include "src/mcp/http_sessions.h"
 #include "src/mcp/rate_limit.h"
 
@@ -25,7 +26,7 @@ public:
         std::size_t most_line_bytes = 8 << 20;
         std::size_t most_sessions = 256;
         std::chrono::milliseconds session_idle = std::chrono::hours(8);
-        std::size_t most_exchanges = 256;        ///< POSTs that are being answered.
+        std::size_t most_posts = 256;            ///< POSTs that are being answered.
         std::size_t most_body_bytes = 256 << 20; ///< Of the bodies of all of them.
         double requests_per_second = 200;        ///< Over time; more get 429.
         double request_burst = 1000;
@@ -63,8 +64,9 @@ private:
     boost::asio::awaitable<void> send(std::shared_ptr<Posted> posted, HttpOut& out);
     HttpReply end_session(const HttpMessage& request);
     std::shared_ptr<HttpSession> session(const std::string& id);
-    std::shared_ptr<Posted> begin(const HttpMessage& request, bool modern,
+    std::shared_ptr<Posted> begin(std::string body, const HttpRoute& route,
                                   std::shared_ptr<HttpSession> session);
+    Conversation::Options conversation_options(const std::shared_ptr<HttpSession>& owner) const;
     HttpReply first_reply(Posted& posted, std::string line);
 
     boost::asio::any_io_executor executor_;

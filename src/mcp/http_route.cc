@@ -82,11 +82,11 @@ HttpRoute route_batch(const HttpMessage& http, bool modern) {
     return {has_request(http.body) ? HttpRoute::Kind::session : HttpRoute::Kind::delivery, session_of(http)};
 }
 
-HttpRoute route_request(const HttpMessage& http, const Message& message, bool modern) {
+HttpRoute route_request(const HttpMessage& http, Message message, bool modern) {
     const RequestMeta meta = read_meta(message.params());
     if (modern || meta.modern()) {
         check_headers(http, message, meta);
-        return {HttpRoute::Kind::modern};
+        return {HttpRoute::Kind::modern, {}, std::move(message)};
     }
     if (message.method() == "initialize") return {HttpRoute::Kind::opening};
     return {HttpRoute::Kind::session, session_of(http)};
@@ -115,13 +115,13 @@ HttpRoute route_post(const HttpMessage& http) {
         const std::string version = http.header("mcp-protocol-version");
         const bool modern = is_modern_version(version);
         if (jsonrpc::is_batch(http.body)) return route_batch(http, modern);
-        const Message message = Message::parse(http.body);
+        Message message = Message::parse(http.body);
         id = message.kind() == Message::Kind::request ? message.id() : "";
         if (message.kind() == Message::Kind::request && read_meta(message.params()).modern())
-            return route_request(http, message, modern);
+            return route_request(http, std::move(message), modern);
         if (!version.empty() && !modern && !is_legacy_version(version))
             throw unsupported(version, legacy_versions());
-        if (message.kind() == Message::Kind::request) return route_request(http, message, modern);
+        if (message.kind() == Message::Kind::request) return route_request(http, std::move(message), modern);
         if (!modern) return {HttpRoute::Kind::delivery, session_of(http)};
         if (message.kind() == Message::Kind::notification) return {HttpRoute::Kind::ignored};
         throw Error(jsonrpc::code::invalid_request, "a client of this protocol version sends no answers");

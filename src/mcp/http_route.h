@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "src/mcp/http_message.h"
@@ -16,6 +17,7 @@ struct HttpRoute {
     };
     Kind kind = Kind::modern;
     std::string session_id{};
+    std::optional<jsonrpc::Message> message{}; ///< Of a modern request: it has been read anyway.
 };
 
 /// Throws HttpRefused, status 400, with the JSON-RPC error that says why: no JSON, no message, a version that

@@ -21,8 +21,8 @@ std::string random_name() {
 }
 
 void HttpSession::deliver(const std::string& line) {
-    const auto exchanges = running; // a cancelled one leaves at once
-    for (const auto& each : exchanges) each->deliver(line);
+    const auto posts = running; // a cancelled one leaves at once
+    for (const auto& each : posts) each->deliver(line);
 }
 
 bool HttpSessions::idle_for(const HttpSession& session, std::chrono::milliseconds time,
@@ -55,8 +55,8 @@ std::shared_ptr<HttpSession> HttpSessions::find(const std::string& id, Clock::ti
 HttpSessions::Map::iterator HttpSessions::end(Map::iterator it) {
     const std::shared_ptr<HttpSession> session = it->second;
     const auto next = sessions_.erase(it);
-    const auto exchanges = session->running;
-    for (const auto& each : exchanges) each->cancel();
+    const auto posts = session->running;
+    for (const auto& each : posts) each->cancel();
     gone_(session->client);
     return next;
 }

@@ -25,7 +25,7 @@ struct HttpSession {
     std::shared_ptr<ServerSession> state = std::make_shared<ServerSession>();
     std::set<std::shared_ptr<HttpPost>> running{};
     Clock::time_point last_used{};
-    std::int64_t next_first_id = 1; ///< Each exchange has a million ids for what it asks the client.
+    std::int64_t next_first_id = 1; ///< Each POST has a million ids for what it asks the client.
 
     /// Hands a line to all that runs: who it is for knows it.
     void deliver(const std::string& line);

@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -21,17 +22,25 @@ namespace {
 
 void log(const std::string& what) { std::fprintf(stderr, "fixture: %s\n", what.c_str()); }
 
-template <class Server> void run(asio::io_context& loop, fixture::Fixture& service, Server& server) {
+template <class Server>
+void run(asio::io_context& loop, fixture::Fixture& service, Server& server, asio::awaitable<void> work) {
     service.publish = [&](std::string_view method) { server.subscriptions().publish(method); };
     asio::signal_set signals(loop, SIGINT, SIGTERM);
     signals.async_wait([&](boost::system::error_code error, int) {
         if (!error) server.stop();
     });
-    asio::co_spawn(loop, server.run(), [&](std::exception_ptr failure) {
+    asio::co_spawn(loop, std::move(work), [&](std::exception_ptr failure) {
         signals.cancel();
         if (failure) std::rethrow_exception(failure);
     });
     loop.run();
+}
+
+// What was answered last must be out before the channel closes.
+asio::awaitable<void> serve(mcp::Server& server, jsonrpc::FdChannel& channel) {
+    co_await server.run();
+    co_await channel.flushed(std::chrono::seconds(2));
+    channel.close();
 }
 
 void serve_stdio(asio::io_context& loop, fixture::Fixture& service) {
@@ -41,7 +50,7 @@ void serve_stdio(asio::io_context& loop, fixture::Fixture& service) {
     options.extend = [&](mcp::MethodTable& table) { service.extend(table); };
     options.log = log;
     mcp::Server server(loop.get_executor(), *channel, service, std::move(options));
-    run(loop, service, server);
+    run(loop, service, server, serve(server, *channel));
 }
 
 void serve_http(asio::io_context& loop, fixture::Fixture& service,
@@ -57,7 +66,7 @@ void serve_http(asio::io_context& loop, fixture::Fixture& service,
     mcp::HttpServer server(loop.get_executor(), service, std::move(options));
     std::printf("%d\n", server.listen());
     std::fflush(stdout);
-    run(loop, service, server);
+    run(loop, service, server, server.run());
 }
 
 } // namespace

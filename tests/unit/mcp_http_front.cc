@@ -278,7 +278,7 @@ TEST_CASE("2025-03-26: a batch has one answer, an array") {
 
 TEST_CASE("bounds: requests at work, their bytes, sessions and rate have each an end, and each is told") {
     HttpFront::Options options;
-    options.most_exchanges = 2;
+    options.most_posts = 2;
     options.most_sessions = 2;
     House house(std::move(options));
     const std::string id = house.open();

@@ -1,0 +1,129 @@
+"""The MCP server library, by suites and clients that nobody of us wrote: the conformance suite, the official SDK's clients, the Inspector.
+
+CORDON_FIXTURE is the fixture server, CORDON_NPM the folder of the packages in package.json.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import tempfile
+import unittest
+import urllib.request
+
+HERE = pathlib.Path(__file__).parent
+FIXTURE = os.environ["CORDON_FIXTURE"]
+NPM = pathlib.Path(os.environ["CORDON_NPM"])
+NODE = NPM / "node" / "bin" / "node"  # Node 22: the suites need it, whatever the host has
+ENV = {"HOME": tempfile.gettempdir(), "PATH": f"{NODE.parent}:/usr/bin:/bin", "CORDON_NPM": str(NPM), "CORDON_FIXTURE": FIXTURE}
+
+
+def node(*arguments, timeout=300, cwd=None):
+    done = subprocess.run([NODE, *arguments], env=ENV, cwd=cwd, timeout=timeout, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+class HttpFixture:
+    """The fixture on a free port of loopback."""
+
+    def __init__(self, *flags):
+        self.process = subprocess.Popen([FIXTURE, "--port", "0", *flags], stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+        self.url = f"http://127.0.0.1:{self.port}/mcp"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(20)
+        self.process.stdout.close()
+        assert code == 0, f"the fixture ended with {code}"
+
+
+class Conformance(unittest.TestCase):
+    """Every scenario that a revision requires passes. Not required, and not offered: tasks, x-mcp-header, SSE polling."""
+
+    def requirements(self, revision, scenarios):
+        with HttpFixture() as fixture, tempfile.TemporaryDirectory() as folder:
+            code, output = node(NPM / ".bin" / "conformance", "server", "--url", fixture.url, "--requirements", revision, cwd=folder)
+        passed = [line for line in output.splitlines() if re.match(r"✓ \S+: \d+ passed, 0 failed", line)]
+        self.assertEqual(code, 0, output)
+        self.assertGreaterEqual(len(passed), scenarios, output)
+
+    def test_2025_11_25(self):
+        self.requirements("2025-11-25", 30)
+
+    def test_2026_07_28(self):
+        self.requirements("2026-07-28", 37)
+
+    def test_headers_are_validated(self):
+        with HttpFixture() as fixture, tempfile.TemporaryDirectory() as folder:
+            code, output = node(NPM / ".bin" / "conformance", "server", "--url", fixture.url, "--scenario", "http-header-validation", cwd=folder)
+        self.assertEqual(code, 0, output)
+
+
+class Sdk(unittest.TestCase):
+    def test_clients_of_both_generations(self):
+        code, output = node("--test", "--test-reporter=spec", str(HERE / "mcp_server_sdk.mjs"))
+        self.assertEqual(code, 0, output)
+        self.assertRegex(output, r"skipped 0")
+
+
+class Inspector(unittest.TestCase):
+    """The Inspector's command line, in both eras, over both transports."""
+
+    def inspect(self, target, era, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            code, output = node(NPM / ".bin" / "mcp-inspector", "--cli", *target, "--protocol-era", era, *arguments, cwd=folder)
+        self.assertEqual(code, 0, output)
+        return output
+
+    def check(self, target, era):
+        listed = self.inspect(target, era, "--method", "tools/list")
+        self.assertIn("test_simple_text", listed)
+        called = self.inspect(target, era, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "text=hello")
+        self.assertIn("hello", called)
+        read = self.inspect(target, era, "--method", "resources/read", "--uri", "test://static-text")
+        self.assertIn("static text resource", read)
+
+    def test_stdio(self):
+        for era in ("legacy", "modern"):
+            with self.subTest(era=era):
+                self.check((FIXTURE, "--stdio"), era)
+
+    def test_http(self):
+        for era in ("legacy", "modern"):
+            with self.subTest(era=era), HttpFixture() as fixture:
+                self.check((fixture.url, "--transport", "http"), era)
+
+    def test_load(self):
+        output = self.inspect((FIXTURE, "--stdio"), "modern", "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "text=x",
+                              "--load", "--load-requests", "500")
+        self.assertNotRegex(output, r"(?i)fail\w*\W+[1-9]")
+
+
+class Tls(unittest.TestCase):
+    def test_serves_over_tls_and_plain_text_gets_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cert, key = f"{folder}/cert.pem", f"{folder}/key.pem"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", cert, "-keyout", key],
+                           check=True, stderr=subprocess.DEVNULL)
+            with HttpFixture("--cert", cert, "--key", key) as fixture:
+                request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+                headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+                message = urllib.request.Request(f"https://localhost:{fixture.port}/mcp", json.dumps(request).encode(), headers)
+                with urllib.request.urlopen(message, context=ssl.create_default_context(cafile=cert), timeout=30) as answer:
+                    self.assertEqual(json.load(answer)["result"]["protocolVersion"], "2025-11-25")
+                    self.assertRegex(answer.headers["Mcp-Session-Id"], r"^[0-9a-f]{32}$")
+                plain = urllib.request.Request(f"http://localhost:{fixture.port}/mcp", b"{}", headers)
+                with self.assertRaises(OSError):
+                    urllib.request.urlopen(plain, timeout=30)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
