@@ -101,7 +101,7 @@ class Session:
         result, took = self.ask("tools/call", {"name": "run_python", "arguments": {
             "code": "ROOT = %r\n%s" % (str(ROOT / "src"), code), "servers": servers, "timeout": 60}})
         facts = result["_meta"]["cordon/result"]
-        said = "%s, %.0f ms" % (facts["status"], took)
+        said = "%s, %.0f ms, of which the code ran %d ms" % (facts["status"], took, facts.get("durationMs", 0))
         if facts.get("toolCalls"):
             said += "; the code called %s, %d calls" % (", ".join(facts["servers"]), facts["toolCalls"])
         say("cordon → client", said, "".join(block.get("text", "") for block in result["content"]))
