@@ -83,9 +83,9 @@ debian_mirror() {
 }
 
 # short_directory PATH: PATH, or a short one that stands for it. A socket's path may have 107 bytes, of which containerd's
-# own takes the last 40 of ours, and it goes into a URL.
+# own takes the last 40 of ours; it goes into a URL; and podman's runroot, PATH/root, may have 50.
 short_directory() {
-    if [ ${#1} -le 60 ] && [[ $1 != *[^A-Za-z0-9._/-]* ]]; then printf '%s\n' "$1"
+    if [ ${#1} -le 45 ] && [[ $1 != *[^A-Za-z0-9._/-]* ]]; then printf '%s\n' "$1"
     else printf '%s/cordon-%s\n' "${XDG_RUNTIME_DIR:-/tmp}" "$(printf '%s' "$1" | sha256sum | cut -c 1-10)"; fi
 }
 
