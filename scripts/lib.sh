@@ -54,13 +54,10 @@ npm_packages() {
     (
         flock 8
         ! cmp -s "$pinned/package-lock.json" "$npm_folder/installed.json" || exit 0
-        rm -rf "$new"
-        mkdir "$new"
-        cp "$pinned/package.json" "$pinned/package-lock.json" "$new/"
-        npm ci --prefix "$new" --no-audit --no-fund --loglevel=error 8>&- >&2
-        cp "$pinned/package-lock.json" "$new/installed.json"
-        rm -rf "$npm_folder"
-        mv "$new" "$npm_folder"
+        # one chain: whoever calls this in a condition has no errexit here
+        rm -rf "$new" && mkdir "$new" && cp "$pinned/package.json" "$pinned/package-lock.json" "$new/" &&
+            npm ci --prefix "$new" --no-audit --no-fund --loglevel=error 8>&- >&2 &&
+            cp "$pinned/package-lock.json" "$new/installed.json" && rm -rf "$npm_folder" && mv "$new" "$npm_folder"
     ) 8>"$cordon_root/build/npm.lock"
 }
 
