@@ -211,10 +211,11 @@ None
 
     def test_cancelled_and_timed_out_calls(self):
         def slow(arguments):
-            time.sleep(0.5)
+            time.sleep(1.5)
             return text_result("late")
         result = self.run_code("""
 import asyncio
+runtime.list_tools_sync('fs')
 try:
     await asyncio.wait_for(mcp_fs.slow(), 0.1)
 except asyncio.TimeoutError:
@@ -244,7 +245,7 @@ print('alive')
         self.assertEqual(result.stdout, "alive\n", result)
 
     def test_unfinished_calls_do_not_hold_the_end(self):
-        result = self.run_code("import asyncio\nt = asyncio.create_task(mcp_fs.never())\nawait asyncio.sleep(0.2)\nprint('end')",
+        result = self.run_code("import asyncio\nruntime.list_tools_sync('fs')\nt = asyncio.create_task(mcp_fs.never())\nawait asyncio.sleep(0)\nprint('end')",
                                tools={"fs": {"never": None}})
         self.assertEqual((result.status, result.stdout), ("success", "end\n"), result)
 

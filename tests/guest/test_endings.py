@@ -254,8 +254,8 @@ time.sleep(0.1)
 
     def test_unanswered_calls_of_an_earlier_execution(self):
         with Guest(tools={"fs": {"never": None, "now": text_result("now")}}) as guest:
-            result = guest.run("import asyncio\nt = asyncio.create_task(mcp_fs.never())\nawait asyncio.sleep(0.1)", session=True)
-            self.assertTrue(result.alive, result)
+            result = guest.run("import asyncio\nruntime.list_tools_sync('fs')\nt = asyncio.create_task(mcp_fs.never())\nawait asyncio.sleep(0)", session=True)
+            self.assertEqual((result.alive, result.tool_calls), (True, 1), result)
             result = guest.run("try:\n    await t\nexcept runtime.CallCancelled as e:\n    print(e)\nprint(await mcp_fs.now())", session=True)
             self.assertEqual(result.stdout, "the execution that made this call has ended\nnow\n", result)
 

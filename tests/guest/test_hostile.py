@@ -105,7 +105,7 @@ for _ in range(200): send(block)
         self.assertEqual(len(self.guest.requests), 1024)
 
     def test_the_same_id_twice(self):
-        result = self.attack("for n in range(10): request(5, params='{\"server\":\"fs\",\"tool\":\"never\",\"arguments\":{}}')\ntime.sleep(0.2)",
+        self.attack("for n in range(10): request(5, params='{\"server\":\"fs\",\"tool\":\"never\",\"arguments\":{}}')\ntime.sleep(0.2)",
                              tools={"fs": {"never": None}})
         self.assertEqual(len(self.guest.requests), 1)
 
