@@ -31,9 +31,12 @@ asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, s
 } // namespace
 
 EngineSource::EngineSource(asio::any_io_executor executor, Options options)
-    : executor_(executor), options_(std::move(options)), remover_(executor, options_.log), searching_(executor), pulling_(executor) {}
+    : executor_(executor), options_(std::move(options)), remover_(std::make_shared<Remover>(executor, options_.log)), searching_(executor), pulling_(executor) {}
 
-EngineSource::~EngineSource() { close(); }
+EngineSource::~EngineSource() {
+    close();
+    remover_->stop();
+}
 
 void EngineSource::close() {
     if (janitor_) janitor_->cancel();
@@ -103,7 +106,7 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.info = at->info;
     workshop.confinement = options_.confinement;
     workshop.instance = &instance();
-    workshop.remover = &remover_;
+    workshop.remover = remover_;
     co_return workshop;
 }
 

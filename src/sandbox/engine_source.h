@@ -39,7 +39,7 @@ public:
     /// Called when the engine did not answer: the next workshop() searches anew.
     void forget_engine();
 
-    Remover& remover() { return remover_; }
+    Remover& remover() { return *remover_; }
     /// Made on first use. Throws std::system_error.
     const Instance& instance();
 
@@ -52,7 +52,7 @@ private:
 
     boost::asio::any_io_executor executor_;
     Options options_;
-    Remover remover_;
+    std::shared_ptr<Remover> remover_;
     std::unique_ptr<Instance> instance_;
     std::shared_ptr<const runtime_api::Found> found_;
     bool image_there_ = false;

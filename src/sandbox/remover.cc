@@ -16,6 +16,7 @@ struct Remover::State {
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
     std::size_t pending = 0;
+    bool stopped = false;
 };
 
 namespace {
@@ -65,9 +66,15 @@ asio::awaitable<std::string> remove_stubbornly(asio::any_io_executor executor, s
 Remover::Remover(asio::any_io_executor executor, std::function<void(const std::string&)> log)
     : state_(std::make_shared<State>(std::move(executor), std::move(log))) {}
 
-Remover::~Remover() { state_->log = nullptr; }
+Remover::~Remover() { stop(); }
+
+void Remover::stop() noexcept {
+    state_->stopped = true;
+    state_->log = nullptr;
+}
 
 void Remover::remove(std::shared_ptr<runtime_api::Engine> engine, std::string name, bool uncertain) {
+    if (state_->stopped) return;
     ++state_->pending;
     auto done = [state = state_, name](std::exception_ptr failure, std::string why) {
         --state->pending;

@@ -24,6 +24,10 @@ public:
     /// that "no such container" is asked again for a while.
     void remove(std::shared_ptr<runtime_api::Engine> engine, std::string name, bool uncertain = false);
 
+    /// From now on nothing is removed or logged any more: the loop turns no longer. Guests whose streams are closed end by themselves, and the engine
+    /// removes them.
+    void stop() noexcept;
+
     std::size_t pending() const;
 
     /// Waits until nothing is pending, at most `limit`.

@@ -33,14 +33,15 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a sandbox is made with. All outlive it but the engine, which it shares.
+/// What a sandbox is made with. The instance outlives the loop's last turn; the rest it shares, since a loop that is destroyed destroys what was still
+/// being made, when its maker is gone.
 struct Workshop {
     boost::asio::any_io_executor executor;
     std::shared_ptr<runtime_api::Engine> engine;
     runtime_api::EngineInfo info;
     Confinement confinement;
     const Instance* instance = nullptr;
-    Remover* remover = nullptr;
+    std::shared_ptr<Remover> remover;
     std::chrono::milliseconds start_limit{60'000}; ///< From create to ready.
 };
 
