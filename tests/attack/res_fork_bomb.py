@@ -2,7 +2,6 @@
 # expect: status=any
 # expect-out: any
 # needs-limit: processes
-# hits-limit: processes
 # timeout: 6
 # within: 30
 # alone: yes
