@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import queue
+import select
 import shutil
 import signal
 import socket
@@ -88,6 +89,7 @@ class Cordon:
         self.not_json = []
         self.lines = []
         self.next_id = 0
+        self.deaf = threading.Event()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         if initialize:
@@ -102,10 +104,25 @@ class Cordon:
         self.close()
 
     def _lines(self):
-        try:
-            yield from self.process.stdout
-        except ValueError: # closed under us by a test
-            return
+        """Lines of its output, until its end or go_deaf(): a pipe is closed only when nobody waits in a read of it."""
+        fd, pieces = self.process.stdout.fileno(), []
+        while not self.deaf.is_set():
+            if not select.select([fd], [], [], 0.05)[0]:
+                continue
+            data = os.read(fd, 1 << 20)
+            if not data:
+                return
+            pieces.append(data)
+            if b"\n" in data:
+                *lines, last = b"".join(pieces).split(b"\n")
+                pieces = [last]
+                yield from lines
+        self.process.stdout.close()
+
+    def go_deaf(self):
+        """Closes our end of its output."""
+        self.deaf.set()
+        self.reader.join(5)
 
     def _read(self):
         for line in self._lines():
@@ -257,6 +274,7 @@ class CuttableEngine:
         self.mode = "open"       # "open", "refuse" (new ones are closed at once), "hang" (new ones are never answered)
         self.count = 0           # requests begun
         self.cut_at = None       # cut the way when this many connections have been made
+        self.hang_at = None      # from this connection on, new ones are never answered
         self.pairs = []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.folder.name + "/s")
@@ -273,6 +291,8 @@ class CuttableEngine:
             if self.cut_at is not None and self.count >= self.cut_at:
                 self.cut_at = None
                 self.cut("refuse")
+            if self.hang_at is not None and self.count >= self.hang_at:
+                self.mode = "hang"
             if self.mode == "refuse":
                 near.close()
                 continue

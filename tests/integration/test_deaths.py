@@ -118,7 +118,7 @@ class Deaths(unittest.TestCase):
 
     def test_a_client_that_no_longer_reads(self):
         cordon = self.begin()
-        cordon.process.stdout.close()
+        cordon.go_deaf()
         until(lambda: cordon.process.poll() is not None, 20)
         self.assert_nothing_left()
 
@@ -168,6 +168,18 @@ class Deaths(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 60)
         self.assertEqual(cordon.request("ping"), {})
         self.assertEqual(cordon.end(20), 0)
+
+    def test_an_engine_that_hangs_in_the_midst_of_a_start_is_no_reason_to_crash(self):
+        for step in range(1, 8):
+            with self.subTest(step=step):
+                way = CuttableEngine(self.engine)
+                self.addCleanup(way.close)
+                way.hang_at = step
+                cordon = Cordon("--pool", "0", env={"MCP_BRIDGE_RUNTIME_SOCKET": way.url})
+                self.addCleanup(cordon.close)
+                cordon.start_run("print(1)", timeout=20)
+                until(lambda: way.mode == "hang", LIMIT)
+                self.assertEqual(cordon.end(20), 0)
 
     def test_the_guest_ends_itself_when_its_host_hangs(self):
         cordon = Cordon()
