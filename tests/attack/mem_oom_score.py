@@ -1,5 +1,5 @@
 """Lowers its own OOM score below PID 1's and then fills the memory from many sides."""
-# expect: status=out_of_memory,error,success
+# expect: status=out_of_memory,error,success,timeout
 # expect-out: any
 # needs-limit: memory
 # timeout: 30

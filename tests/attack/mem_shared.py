@@ -1,5 +1,5 @@
 """Takes memory that belongs to no process: shared mappings, System V segments, POSIX shared memory."""
-# expect: status=out_of_memory,error,success
+# expect: status=out_of_memory,error,success,timeout
 # expect-out: any
 # expect-not-out: ^WON
 # needs-limit: memory
