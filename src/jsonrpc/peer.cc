@@ -7,6 +7,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <boost/asio/error.hpp>
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -21,6 +23,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t most_in_batch = 100;
+constexpr std::string_view request_head = R"({"jsonrpc":"2.0","id":)";
 
 // A request of the other side that runs.
 struct Running {
@@ -49,6 +52,9 @@ Error to_error(const std::exception_ptr& failure) {
         return e;
     } catch (const json::Error& e) {
         return Error(code::invalid_params, e.what());
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == asio::error::operation_aborted) return Error(code::cancelled, "cancelled");
+        return Error(code::internal_error, e.what());
     } catch (const std::exception& e) {
         return Error(code::internal_error, e.what());
     }
@@ -165,10 +171,13 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
 
     void take_text(std::string text, const std::shared_ptr<Batch>& batch) {
         std::optional<Message> message;
+        const std::string head = options.answer_bad_requests ? text.substr(0, 128) : std::string();
         const std::string kept = options.answer_bad_lines && text.size() < 65536 ? text : std::string();
         try {
             message = Message::parse(std::move(text));
         } catch (const Error& e) {
+            if (head.starts_with(request_head) && head.find(",\"method\":") != std::string::npos)
+                return answer(error_line(id_in_head(head), e), nullptr);
             if (batch) ++batch->open;
             return bad_line(id_of(kept), e, batch);
         }
@@ -314,6 +323,14 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
 }
 
 void Peer::notify(std::string_view method, std::string_view params) { state_->send(notification_line(method, params)); }
+
+bool Peer::give_up(const std::string& id) {
+    const auto it = state_->running.find(id);
+    if (it == state_->running.end()) return false;
+    const auto call = it->second; // its end takes it out of the table
+    call->signal.emit(asio::cancellation_type::terminal);
+    return true;
+}
 
 bool Peer::cancel(const std::string& id) {
     const auto it = state_->running.find(id);

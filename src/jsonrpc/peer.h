@@ -34,6 +34,9 @@ public:
         /// A line that is no message, or too large, for diagnostics; such lines are otherwise skipped. `answer` is true where the other
         /// side was told (servers do that; clients skip what a server prints).
         std::function<void(const std::string& what)> on_bad_line{};
+        /// Answer a line that begins as a request of one of our own peers does, `{"jsonrpc":"2.0","id":N,"method":`, and cannot be read: the
+        /// guest's supervisor vouches for no more than that of what code in the container sends.
+        bool answer_bad_requests = false;
         bool answer_bad_lines = false;       ///< Tell the other side (parse_error, invalid_request) as a server must.
     };
 
@@ -58,6 +61,8 @@ public:
 
     /// Stops a request of the other side (its id as JSON text) and answers nothing. False where no such runs.
     bool cancel(const std::string& id);
+    /// The same, but the other side is answered: with what the handler made of it, or that it was cancelled.
+    bool give_up(const std::string& id);
     void cancel_all();
 
     /// Waits until no request of the other side runs any more (after cancel_all, or to let them finish).

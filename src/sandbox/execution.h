@@ -50,6 +50,7 @@ struct Outcome {
     std::vector<std::string> notes{};
     std::int64_t tool_calls = 0;
     bool alive = false;                       ///< The interpreter takes another execution.
+    bool begun = true;                        ///< False: nothing was run, since a session's interpreter had ended before.
 };
 
 /// The outcome in the JSON text of the guest's answer. Unknown members are ignored; throws json::Error where it is not one.

@@ -94,6 +94,10 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
 
     void take_notification(const std::string& method, const json::Reader& params) {
         if (method == "ready") return take_ready(params);
+        if (method == "cancel") {
+            peer->give_up(params.at("id").text());
+            return;
+        }
         if (!host) return; // what a session's threads say between executions
         if (method == "output") return take_output(params.at("stream").as_string() == "stderr", params.at("text").as_string());
         if (method == "tick") return host->tick(params.at("line").as_string());
@@ -205,6 +209,7 @@ asio::awaitable<void> Sandbox::State::make_container() {
 asio::awaitable<void> Sandbox::State::converse() {
     jsonrpc::Peer::Options options;
     options.name = "the container";
+    options.answer_bad_requests = true;
     const std::weak_ptr<State> weak = weak_from_this();
     auto on_request_of_guest = [weak](jsonrpc::Message message) -> asio::awaitable<std::string> {
         const auto state = weak.lock();
@@ -284,6 +289,9 @@ asio::awaitable<std::unique_ptr<Sandbox>> Sandbox::open(Workshop workshop) {
     co_return sandbox;
 }
 
+// The guest's answer to an `execute` that it cannot begin.
+constexpr int nothing_was_run = -32010;
+
 asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<GuestHost> host) {
     const auto state = state_;
     state->host = std::move(host);
@@ -341,6 +349,7 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     }
     outcome.status = Status::killed;
     outcome.error = broken;
+    outcome.begun = error_code != nothing_was_run;
     if (state->peer->closed()) {
         const std::string why = co_await state->why_it_ended();
         outcome.error = "the container ended before the code did: " + why;

@@ -91,6 +91,26 @@ TEST_CASE("Peer: a cancelled request unwinds and is not answered") {
     CHECK(talk.take_one() == result("\"1\"", "[2]"));
 }
 
+TEST_CASE("Peer: a request that is given up unwinds and is answered") {
+    PeerTalk talk;
+    talk.give(request("1", "wait", "[1]"));
+    CHECK(talk.peer->give_up("1"));
+    talk.settle();
+    CHECK(talk.unwound == 1);
+    CHECK(error_code(talk.take_one()) == code::cancelled);
+    CHECK_FALSE(talk.peer->give_up("1"));
+}
+
+TEST_CASE("Peer: a request that cannot be read is answered by the id at its beginning where that is asked for") {
+    PeerTalk talk({.answer_bad_requests = true});
+    talk.give(R"({"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":1},"method":"note"})");
+    const std::string answer = talk.take_one();
+    CHECK(answer.starts_with(R"({"jsonrpc":"2.0","id":7,"error":)"));
+    talk.give(R"({"jsonrpc":"2.0","id":7,"result":{"a":1},"id":8})");
+    talk.give("garbage");
+    CHECK(talk.take().empty());
+}
+
 TEST_CASE("Peer: cancel_all and drained_within") {
     PeerTalk talk;
     talk.give(request("1", "wait", "[1]"));
