@@ -140,7 +140,8 @@ std::vector<std::string> usable_servers(const Catalogue& catalogue) {
 
 sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request, const RunHost& host) {
     sandbox::Execution execution;
-    execution.code = std::move(request.code);
+    if (request.session.empty()) execution.code = std::move(request.code);
+    else execution.code = request.code; // may be wanted again
     execution.timeout = request.timeout;
     execution.servers = host.servers_json();
     execution.head = request.stream_all ? std::int64_t{1} << 50 : parts.max_output - parts.max_output / 3;
@@ -159,7 +160,7 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
 
 // Runs in a sandbox that is ready; fills the report.
 asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
-    for (const sandbox::Finding& finding : sandbox::shortfalls(box->findings())) report->not_enforced.push_back(finding);
+    report->not_enforced = sandbox::shortfalls(box->findings());
     sandbox::Execution execution = to_execution(*parts, *request, *host);
     host->sandbox = box;
     struct Leave {
@@ -167,6 +168,16 @@ asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts,
         ~Leave() { host.sandbox = nullptr; }
     } leave{*host};
     report->outcome = co_await box->execute(std::move(execution), host);
+}
+
+// Runs in the call's session. One whose interpreter died between two calls begins anew, once: nothing of this call has run yet.
+asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        Sessions::Turn turn = co_await parts->sessions.enter(request->client, request->session);
+        if (!turn.begins_anew().empty()) report->notes.push_back("session \"" + request->session + "\" begins anew: " + turn.begins_anew());
+        co_await run_in(&turn.sandbox(), parts, request, host, report);
+        if (report->outcome.begun) co_return;
+    }
 }
 
 } // namespace
@@ -184,10 +195,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request, 
             sandbox::Pool::Lease lease = co_await parts.pool.acquire();
             co_await run_in(&*lease, &parts, &request, host, &report);
         } else {
-            Sessions::Turn turn = co_await parts.sessions.enter(request.client, request.session);
-            if (!turn.begins_anew().empty())
-                report.notes.push_back("session \"" + request.session + "\" begins anew: " + turn.begins_anew());
-            co_await run_in(&turn.sandbox(), &parts, &request, host, &report);
+            co_await run_in_session(&parts, &request, host, &report);
         }
     } catch (const runtime_api::Error& e) {
         report.refused = e.what();

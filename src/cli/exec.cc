@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -10,6 +12,7 @@
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
+#include "src/cli/pictures.h"
 #include "src/cli/run_loop.h"
 
 namespace cli {
@@ -47,12 +50,29 @@ int exit_status(const bridge::RunReport& report) {
     return o.exit_code && *o.exit_code != 0 ? *o.exit_code : 1;
 }
 
+// In the terminal where it can; else in a file, whose path is said.
+void show_picture(const bridge::Picture& picture) {
+    const std::map<std::string, std::string> environment = own_environment();
+    const std::string inlined = escape_sequence(picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1), picture);
+    if (!inlined.empty()) {
+        std::fwrite(inlined.data(), 1, inlined.size(), stdout);
+        std::fflush(stdout);
+        return;
+    }
+    try {
+        std::fprintf(stderr, "cordon: image in %s\n", write_picture(picture, environment).c_str());
+    } catch (const std::runtime_error& e) {
+        std::fprintf(stderr, "cordon: %s\n", e.what());
+    }
+}
+
 // What a terminal shows after the output, which it has already.
 void show_end(const bridge::RunReport& report) {
     std::fflush(stdout);
     for (const std::string& text : report.displayed) std::printf("%s\n", text.c_str());
     if (report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
     std::fflush(stdout);
+    for (const bridge::Picture& picture : report.pictures) show_picture(picture);
     const std::string head = bridge::headline(report);
     const bool said_by_traceback = report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
     if (!head.empty() && !said_by_traceback) std::fprintf(stderr, "cordon: %s\n", head.c_str());

@@ -15,6 +15,8 @@ from .processes import kill, kill_all, kill_others
 READ = 256 << 10
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
 
+NOT_BEGUN = -32010   # the error of an `execute` of which nothing was run
+
 MAX_UNANSWERED = 1024
 HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
 WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
@@ -210,9 +212,9 @@ class Supervisor:
 
     def _execute(self, request_id, params, line):
         if self.execution is not None:
-            self.to_host.put([wire.failure(request_id, -32000, "an execution is under way")])
+            self.to_host.put([wire.failure(request_id, NOT_BEGUN, "an execution is under way")])
         elif self.spent or self.worker_fd not in self.handlers or self.worker_end is not None:
-            self.to_host.put([wire.failure(request_id, -32000, "the interpreter has ended")])
+            self.to_host.put([wire.failure(request_id, NOT_BEGUN, "the interpreter has ended")])
         else:
             for _ in self.pipes.lying_now():
                 pass  # from between two executions: nobody's
