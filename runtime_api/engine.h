@@ -182,7 +182,7 @@ public:
 /// How long each kind of request may take.
 struct Timeouts {
     std::chrono::milliseconds connect{5'000};
-    std::chrono::milliseconds quick{10'000};        ///< ping, info, inspect, list
+    std::chrono::milliseconds quick{30'000};        ///< ping, info, inspect, list: podman's info takes seconds on a busy host
     std::chrono::milliseconds create{30'000};
     std::chrono::milliseconds start{30'000};        ///< attach and start
     std::chrono::milliseconds remove{15'000};

@@ -63,6 +63,8 @@ class Chaos:
         time.sleep(moment)
         self.note(self.survivor)
         if death == "cancel":
+            if answer.done(): # another's death took its container first
+                return
             self.survivor.notify("notifications/cancelled", {"requestId": number})
             time.sleep(0.2)
             assert not answer.done(), answer.result()
