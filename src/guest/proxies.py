@@ -10,7 +10,9 @@ PROBES = ("_repr_", "_ipython_", "_jupyter_")  # what display libraries look for
 
 
 def hidden(name):
-    return name.startswith("__") and name.endswith("__") or name.startswith(PROBES)
+    """Names that Python and display libraries ask for: never a tool, which is then reached as server["name"]."""
+    dunder = len(name) > 4 and name[:2] == name[-2:] == "__" and name[2] != "_"  # `___` may be a tool
+    return dunder or name.startswith(PROBES)
 
 
 class Server:

@@ -8,7 +8,7 @@ import types
 
 from . import context, display, errors, hooks, runtime, saved
 from .calls import Call
-from .proxies import Server, Servers
+from .proxies import Server, Servers, hidden
 from .results import Media
 
 EXCEPTIONS = (errors.MCPError, errors.ServerNotFound, errors.ToolNotFound, errors.ArgumentError, errors.NotAllowed,
@@ -47,7 +47,7 @@ def fill_server_module(made, server):
 
     def find(name):
         if name == "__all__":  # for `import *`: never a builtin's name, nor a helper's
-            return [tool for tool in dir(server) if not hasattr(builtins, tool) and tool not in given]
+            return [tool for tool in dir(server) if not (hasattr(builtins, tool) or tool in given or hidden(tool))]
         return getattr(server, name)
     made.__getattr__ = find
     made.__dir__ = lambda: dir(server)
