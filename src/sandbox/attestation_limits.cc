@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "src/sandbox/attestation_rows.h"
+#include "src/sandbox/confinement.h"
 #include "src/sandbox/engine_additions.h"
 
 namespace sandbox::rows {
@@ -171,6 +172,20 @@ Finding cpus(const Views& v) {
     return row;
 }
 
+namespace {
+
+/// Whether less was asked for than usual, since the engine may not set more.
+bool is_low(const std::vector<runtime_api::Rlimit>& asked) {
+    const runtime_api::ContainerSpec usual = to_spec(Confinement{}, "", {}, "");
+    return std::any_of(asked.begin(), asked.end(), [&](const runtime_api::Rlimit& each) {
+        return std::any_of(usual.rlimits.begin(), usual.rlimits.end(), [&](const runtime_api::Rlimit& other) {
+            return each.name == other.name && each.value < other.value;
+        });
+    });
+}
+
+} // namespace
+
 Finding rlimits(const Views& v) {
     Finding row{.row = "rlimits", .asked = ""};
     for (const runtime_api::Rlimit& each : v.spec.rlimits)
@@ -180,6 +195,7 @@ Finding rlimits(const Views& v) {
         return row;
     }
     for (const runtime_api::Rlimit& each : v.spec.rlimits) judge_rlimit(v, each, row);
+    if (is_low(v.spec.rlimits)) row.engine = "less than usual: it may not set more";
     return row;
 }
 

@@ -385,6 +385,15 @@ TEST_CASE("judge: limits below what was asked are stricter, and fine") {
     CHECK(c.row("rlimits").guest == "nofile 512, nproc 32768, core 0");
 }
 
+TEST_CASE("judge: where the engine may not set the usual limits, lower ones are fine, and said") {
+    Case c = podman();
+    CHECK(c.row("rlimits").engine.empty());
+    c.spec.rlimits = sandbox::to_spec({.image = "image", .low_rlimits = true}, "name", {}, "loader").rlimits;
+    c.say("[1024, 1024]", "[512, 512]").say("[32768, 32768]", "[4096, 4096]");
+    CHECK(c.bad().empty());
+    CHECK(c.row("rlimits").engine == "less than usual: it may not set more");
+}
+
 TEST_CASE("judge: without a count of filters the engine's word must do, and without our own filter one is "
           "enough for its row") {
     CHECK(podman().say("\"seccomp_filters\": 2", "\"seccomp_filters\": null").bad().empty());
