@@ -12,19 +12,6 @@ namespace {
 
 using sandbox::Status;
 
-const char* status_name(const RunReport& report) {
-    if (!report.refused.empty()) return "refused";
-    if (report.cancelled) return "cancelled";
-    switch (report.outcome.status) {
-    case Status::success: return "success";
-    case Status::timeout: return "timeout";
-    case Status::out_of_memory: return "out_of_memory";
-    case Status::error:
-    case Status::killed: break;
-    }
-    return "error";
-}
-
 std::string signal_name(int number) {
     const char* name = ::sigabbrev_np(number);
     return name ? "SIG" + std::string(name) : "signal " + std::to_string(number);
@@ -135,6 +122,19 @@ std::string cut(const std::string& text, std::size_t bytes) {
 }
 
 } // namespace
+
+const char* status_name(const RunReport& report) {
+    if (!report.refused.empty()) return "refused";
+    if (report.cancelled) return "cancelled";
+    switch (report.outcome.status) {
+    case Status::success: return "success";
+    case Status::timeout: return "timeout";
+    case Status::out_of_memory: return "out_of_memory";
+    case Status::error:
+    case Status::killed: break;
+    }
+    return "error";
+}
 
 std::string human_size(std::int64_t bytes) {
     constexpr const char* units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};

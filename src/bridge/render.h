@@ -13,6 +13,9 @@ inline constexpr std::size_t most_result_bytes = (8u << 20) - 65536;
 /// What a terminal would show: a first line where something went wrong, stdout, stderr, the last value, then notes.
 std::string render_text(const RunReport& report);
 
+/// How it ended, as `_meta` has it: "success", "error", "timeout", "out_of_memory", "cancelled", "refused".
+const char* status_name(const RunReport& report);
+
 /// "exit status 3", "timed out after 30 s", "killed: out of memory (512 MiB)"; empty after a successful end.
 std::string headline(const RunReport& report);
 

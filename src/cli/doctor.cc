@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
+#include <memory>
 
 #include "runtime_api/json.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/doctor_report.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/self_test.h"
 #include "src/sandbox/janitor.h"
 
 namespace cli {
@@ -51,26 +57,79 @@ asio::awaitable<void> look_for_leftovers(App* app, DoctorReport* report) {
     std::erase_if(report->leftovers, [](const sandbox::Leftover& each) { return !each.dead(); });
 }
 
-asio::awaitable<int> examine(App* app, bool json) {
-    DoctorReport report;
-    report.image = app->settings().image;
-    co_await look_for_engine(app, &report);
-    if (report.engine) {
-        co_await look_for_leftovers(app, &report);
-        co_await try_container(app, &report);
+// One call of this command.
+struct Visit {
+    App& app;
+    const Options& options;
+    DoctorReport report{};
+    std::unique_ptr<SelfTest> self_test{}; ///< While the attacks run.
+
+    void say(const std::string& text) const {
+        if (options.json) return;
+        std::fputs(text.c_str(), stdout);
+        std::fflush(stdout);
     }
-    for (const bridge::CatalogueServer& server : app->catalogue().servers())
+};
+
+// Engines have names of their own for what `uname -m` says.
+std::string machine_of(const runtime_api::EngineInfo& engine) {
+    if (engine.architecture == "amd64") return "x86_64";
+    if (engine.architecture == "arm64") return "aarch64";
+    return engine.architecture;
+}
+
+SelfTest::Options self_test_options(const Visit& visit) {
+    SelfTest::Options options;
+    for (const sandbox::Finding& f : sandbox::shortfalls(visit.report.findings)) options.not_enforced.push_back(f.row);
+    options.machine = machine_of(*visit.report.engine);
+    options.most = std::min<std::size_t>(options.most, static_cast<std::size_t>(visit.app.settings().max_containers));
+    options.on_result = [&visit](const AttackResult& result) { visit.say(result.line()); };
+    return options;
+}
+
+asio::awaitable<void> attack(Visit* visit) {
+    DoctorReport& report = visit->report;
+    if (report.findings.empty()) {
+        report.self_test.emplace();
+        report.self_test->problem = "there is no container to attack";
+    } else {
+        visit->say("\nAttacks\n");
+        visit->self_test = std::make_unique<SelfTest>(visit->app.parts(), self_test_options(*visit));
+        report.self_test = co_await visit->self_test->run();
+        visit->self_test.reset();
+    }
+    visit->say(report.self_test->closing());
+}
+
+void look_at_files(App& app, DoctorReport& report) {
+    for (const bridge::CatalogueServer& server : app.catalogue().servers())
         if (!server.usable) report.servers_unusable.push_back(server.name + ": " + server.reason);
-    if (app->saved_tools()) {
-        try {
-            report.saved_tools = app->saved_tools()->names();
-        } catch (const bridge::SavedTools::Error& e) {
-            report.problems.push_back(std::string("saved tools: ") + e.what());
-        }
+    if (!app.saved_tools()) return;
+    try {
+        report.saved_tools = app.saved_tools()->names();
+    } catch (const bridge::SavedTools::Error& e) {
+        report.problems.push_back(std::string("saved tools: ") + e.what());
     }
-    std::fputs((json ? report.json() + "\n" : report.text()).c_str(), stdout);
+}
+
+asio::awaitable<int> examine(Visit* visit) {
+    DoctorReport& report = visit->report;
+    report.image = visit->app.settings().image;
+    co_await look_for_engine(&visit->app, &report);
+    if (report.engine) {
+        co_await look_for_leftovers(&visit->app, &report);
+        co_await try_container(&visit->app, &report);
+    }
+    look_at_files(visit->app, report);
+    visit->say(report.text());
+    if (visit->options.self_test) co_await attack(visit);
+    if (visit->options.json) std::puts(report.json().c_str());
+    co_return report.strict_would_run() && (!report.self_test || report.self_test->passed()) ? 0 : 1;
+}
+
+asio::awaitable<int> shut_down_after(App* app, int status) {
     co_await app->shut_down();
-    co_return report.strict_would_run() ? 0 : 1;
+    co_return status;
 }
 
 } // namespace
@@ -79,8 +138,30 @@ int doctor(const Options& options) {
     asio::io_context loop(1);
     config::Settings settings = options.settings;
     settings.pool = 0;
+    // What falls short is in the table; the attacks show what holds all the same.
+    if (options.self_test) settings.confinement = config::ConfinementMode::report;
     App app(loop, settings, own_environment());
-    return run_to_end(loop, examine(&app, options.json));
+    Visit visit{app, options};
+    asio::cancellation_signal cancel;
+    int status = 1;
+    std::exception_ptr failure;
+    {
+        bool done = false;
+        StopWatch watch(loop, [&](const char*) {
+            if (visit.self_test) visit.self_test->stop();
+            else cancel.emit(asio::cancellation_type::terminal);
+        });
+        auto ended = [&](std::exception_ptr e, int value) {
+            failure = e;
+            if (!e) status = value;
+            done = true;
+        };
+        asio::co_spawn(loop, examine(&visit), asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
+        while (!done) loop.run_one();
+    }
+    status = run_to_end(loop, shut_down_after(&app, status));
+    if (failure) std::rethrow_exception(failure);
+    return status;
 }
 
 } // namespace cli

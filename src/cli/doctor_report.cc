@@ -113,6 +113,10 @@ std::string DoctorReport::json() const {
     w.end().key("leftovers").array();
     for (const sandbox::Leftover& each : leftovers) w.value(each.name);
     w.end().field("serversUnusable", servers_unusable).field("savedTools", saved_tools).field("problems", problems);
+    if (self_test) {
+        w.key("selfTest");
+        self_test->write(w);
+    }
     return w.end().take();
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime_api/discovery.h"
+#include "src/cli/self_test.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/janitor.h"
 
@@ -23,6 +24,7 @@ struct DoctorReport {
     std::vector<std::string> servers_unusable{};
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
+    std::optional<SelfTestReport> self_test{};  ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.
 
     /// True where `--confinement strict` runs code on this host.
     bool strict_would_run() const;
