@@ -201,8 +201,11 @@ class Cordon:
             self.process.wait()
         self.reader.join(5)
         self.process.stdout.close()
+        said = self.log()
         self.stderr.close()
         self.home.cleanup()
+        for sign in ("AddressSanitizer", "LeakSanitizer", "runtime error:", "Assertion"):
+            assert sign not in said, said[-5000:]
 
     def log(self):
         self.stderr.seek(0)
