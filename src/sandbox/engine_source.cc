@@ -11,12 +11,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr auto first_sweep_after = 3s; // the first call has the engine for itself
 constexpr auto sweep_every = 60s;
 
-// Sweeps now and every minute, until the timer is cancelled. What fails is said and tried again.
+// Sweeps soon and every minute, until the timer is cancelled. What fails is said and tried again.
 asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
                                     std::function<void(const std::string&)> log) {
-    for (boost::system::error_code ec; !ec;) {
+    timer->expires_after(first_sweep_after);
+    for (;;) {
+        boost::system::error_code ec;
+        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ec));
+        if (ec) co_return;
         try {
             const std::vector<std::string> removed = co_await sweep(found->engine, instance, log);
             for (const std::string& name : removed) log("removed leftover container " + name);
@@ -24,7 +29,6 @@ asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, s
             log(std::string("sweep: ") + e.what());
         }
         timer->expires_after(sweep_every);
-        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ec));
     }
 }
 

@@ -12,7 +12,7 @@
 namespace sandbox {
 
 /// The engine, found on first use, with the image made sure of once; and what a container is made with. After a failure the next call tries anew.
-/// Also its janitor: leftovers of dead instances are swept when the engine is found, and every minute. On the loop's thread.
+/// Also its janitor: leftovers of dead instances are swept soon after the engine is found, and every minute. On the loop's thread.
 class EngineSource {
 public:
     struct Options {

@@ -25,6 +25,9 @@ struct Waiter {
     std::exception_ptr failure{};
 };
 
+// A call that got a warm container runs without a competitor for this long; most have ended by then, and the next container is begun at their end.
+constexpr auto refill_after = std::chrono::milliseconds(30);
+
 struct Warm {
     std::unique_ptr<Sandbox> sandbox;
     Clock::time_point since;
@@ -33,16 +36,19 @@ struct Warm {
 } // namespace
 
 struct Pool::State : std::enable_shared_from_this<Pool::State> {
-    State(asio::any_io_executor e, Options o, WorkshopSource s)
-        : executor(std::move(e)), options(o), source(std::move(s)), idle_timer(executor) {}
+    State(asio::any_io_executor e, Options o, WorkshopSource s, FailureSink f)
+        : executor(std::move(e)), options(o), source(std::move(s)), on_failure(std::move(f)), idle_timer(executor),
+          refill_timer(executor) {}
 
     asio::any_io_executor executor;
     Options options;
     WorkshopSource source;
+    FailureSink on_failure;
     std::function<bool()> make_room;
     std::deque<Warm> warm;
     std::list<Waiter*> waiters;
     asio::steady_timer idle_timer;
+    asio::steady_timer refill_timer;
     int in_use = 0;
     int making = 0;
     bool closed = false;
@@ -76,12 +82,19 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
             if (self->closed) return;
             failure ? self->failed(failure) : self->made(std::move(sandbox));
         };
-        asio::co_spawn(executor, make(source), std::move(done));
+        asio::co_spawn(executor, make(source, on_failure), std::move(done));
     }
 
-    static asio::awaitable<std::unique_ptr<Sandbox>> make(WorkshopSource source) {
-        Workshop workshop = co_await source();
-        co_return co_await Sandbox::open(std::move(workshop));
+    static asio::awaitable<std::unique_ptr<Sandbox>> make(WorkshopSource source, FailureSink on_failure) {
+        for (bool again = true;;) {
+            Workshop workshop = co_await source();
+            try {
+                co_return co_await Sandbox::open(std::move(workshop));
+            } catch (const runtime_api::Error& e) {
+                const bool worth_it = on_failure && on_failure(e);
+                if (!std::exchange(again, false) || !worth_it) throw;
+            }
+        }
     }
 
     void made(std::unique_ptr<Sandbox> sandbox) {
@@ -101,8 +114,9 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
         fill();
     }
 
-    // Hands warm containers to those who wait.
+    // Hands warm containers to those who wait, and makes what is missing: for those who wait at once.
     void serve() {
+        bool given = false;
         while (!waiters.empty()) {
             std::unique_ptr<Sandbox> sandbox = take_warm();
             if (!sandbox) break;
@@ -110,9 +124,17 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
             waiters.pop_front();
             first->sandbox = std::move(sandbox);
             ++in_use;
+            given = true;
             first->turn.cancel();
         }
-        fill();
+        given && waiters.empty() ? fill_later() : fill();
+    }
+
+    void fill_later() {
+        refill_timer.expires_after(refill_after);
+        refill_timer.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->fill();
+        });
     }
 
     std::shared_ptr<void> room() {
@@ -151,8 +173,8 @@ void Pool::Lease::reset() {
     room_.reset();
 }
 
-Pool::Pool(asio::any_io_executor executor, Options options, WorkshopSource source)
-    : state_(std::make_shared<State>(std::move(executor), options, std::move(source))) {}
+Pool::Pool(asio::any_io_executor executor, Options options, WorkshopSource source, FailureSink on_failure)
+    : state_(std::make_shared<State>(std::move(executor), options, std::move(source), std::move(on_failure))) {}
 
 Pool::~Pool() { close(); }
 
@@ -196,6 +218,7 @@ void Pool::close() {
     state_->closed = true;
     state_->make_room = nullptr;
     state_->idle_timer.cancel();
+    state_->refill_timer.cancel();
     state_->warm.clear();
     for (Waiter* waiter : state_->waiters) waiter->turn.cancel();
 }

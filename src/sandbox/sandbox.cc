@@ -46,7 +46,8 @@ std::string guest_source(std::chrono::seconds life) {
 
 struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     explicit State(Workshop w)
-        : workshop(std::move(w)), name(workshop.instance->new_name()), ready_event(workshop.executor) {
+        : workshop(std::move(w)), name(workshop.instance->new_name()), ready_event(workshop.executor), looked_event(workshop.executor) {
+        looked_event.expires_at(Clock::time_point::max());
         ready_event.expires_at(Clock::time_point::max());
     }
     ~State() { close(); }
@@ -65,6 +66,10 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     std::string facts; // JSON text of the attestation; empty until `ready`
     std::string python;
     std::vector<std::string> warnings; // the engine's, at create
+    std::optional<runtime_api::ContainerState> seen; // its view of the container that was started
+    std::exception_ptr unseen;                       // why it has none
+    bool looked = false;
+    asio::steady_timer looked_event; // cancel() says: looked
     std::vector<Finding> findings;
     std::shared_ptr<GuestHost> host; // while an execution runs
     std::unique_ptr<RunClock> clock;
@@ -156,6 +161,7 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     asio::awaitable<void> try_to_make();
     asio::awaitable<void> converse();
     asio::awaitable<void> wait_for_ready();
+    asio::awaitable<void> look();
     asio::awaitable<void> attest();
     asio::awaitable<std::string> why_it_ended();
 };
@@ -241,9 +247,25 @@ asio::awaitable<void> Sandbox::State::wait_for_ready() {
     throw NotStarted("the container did not start: " + why);
 }
 
+// The engine's view of the started container, asked for while the guest's Python comes up. Spawned: it holds the state and throws nothing.
+asio::awaitable<void> Sandbox::State::look() {
+    const auto self = shared_from_this();
+    try {
+        seen = co_await workshop.engine->inspect(name);
+    } catch (...) { // told by attest(), in the order of what a person should hear first
+        unseen = std::current_exception();
+    }
+    looked = true;
+    looked_event.cancel();
+}
+
 // The engine's view and the guest's, against what was asked for.
 asio::awaitable<void> Sandbox::State::attest() {
-    const std::optional<runtime_api::ContainerState> seen = co_await workshop.engine->inspect(name);
+    while (!looked) {
+        boost::system::error_code ignored;
+        co_await looked_event.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    if (unseen) std::rethrow_exception(unseen);
     if (!seen) throw NotStarted("the container was removed by somebody else while it started");
     findings = judge(spec, workshop.info, *seen, warnings, facts);
     const std::vector<Finding> bad = shortfalls(findings);
@@ -256,13 +278,13 @@ asio::awaitable<std::string> Sandbox::State::why_it_ended() {
     std::string why = channel->reason();
     std::string words = channel->last_words();
     try {
-        const std::optional<runtime_api::ContainerState> seen = co_await workshop.engine->inspect(name);
-        if (!seen)
+        const std::optional<runtime_api::ContainerState> now = co_await workshop.engine->inspect(name);
+        if (!now)
             why = "it was removed";
-        else if (seen->oom_killed)
+        else if (now->oom_killed)
             why = "killed: out of memory";
-        else if (!seen->running && seen->exit_code)
-            why = "it ended with exit code " + std::to_string(*seen->exit_code) + (seen->error.empty() ? "" : ": " + seen->error);
+        else if (!now->running && now->exit_code)
+            why = "it ended with exit code " + std::to_string(*now->exit_code) + (now->error.empty() ? "" : ": " + now->error);
     } catch (const runtime_api::Error& e) {
         why = why.empty() ? e.what() : why + "; " + e.what();
     }
@@ -283,6 +305,7 @@ asio::awaitable<std::unique_ptr<Sandbox>> Sandbox::open(Workshop workshop) {
     // from here on its destruction removes the container, whatever becomes of the rest
     std::unique_ptr<Sandbox> sandbox(new Sandbox(state));
     co_await state->make_container();
+    asio::co_spawn(state->workshop.executor, state->look(), asio::detached);
     co_await state->converse();
     co_await state->wait_for_ready();
     co_await state->attest();
