@@ -5,6 +5,7 @@ namespace cli {
 
 /// The commands. Each returns the process's exit status, after everything it made is gone again.
 int serve(const Options& options);
+int serve_http(const Options& options); ///< serve --http
 int exec(const Options& options);
 int doctor(const Options& options);
 int servers(const Options& options);

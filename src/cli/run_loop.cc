@@ -4,6 +4,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -55,17 +56,19 @@ struct StopWatch::State : std::enable_shared_from_this<StopWatch::State> {
     }
 };
 
-StopWatch::StopWatch(asio::io_context& loop, OnStop on_stop) : state_(std::make_shared<State>(loop, std::move(on_stop))) {
+StopWatch::StopWatch(asio::io_context& loop, OnStop on_stop, bool with_parent) : state_(std::make_shared<State>(loop, std::move(on_stop))) {
     state_->wait_signal();
-    state_->watch_parent();
+    if (with_parent) state_->watch_parent();
 }
 
-StopWatch::~StopWatch() {
+StopWatch::~StopWatch() { end(); }
+
+void StopWatch::end() {
     state_->signals.cancel();
     state_->parent_timer.cancel();
 }
 
-int run_to_end(asio::io_context& loop, asio::awaitable<int> work) {
+int run_to_end(asio::io_context& loop, asio::awaitable<int> work, StopWatch* watch) {
     std::optional<int> status;
     std::exception_ptr failure;
     auto done = [&](std::exception_ptr e, int value) {
@@ -74,8 +77,13 @@ int run_to_end(asio::io_context& loop, asio::awaitable<int> work) {
     };
     asio::co_spawn(loop, std::move(work), std::move(done));
     while (!status) loop.run_one();
+    if (watch) watch->end();
     loop.run_for(1s);
     if (failure) std::rethrow_exception(failure);
+    if (!loop.stopped()) { // something waits for an engine that does not answer, and holds on to parts that would now be destroyed under it
+        std::fflush(nullptr);
+        std::_Exit(*status);
+    }
     return *status;
 }
 

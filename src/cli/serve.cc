@@ -34,6 +34,7 @@ asio::awaitable<int> serve_stdio(App* app, mcp::Server* server, jsonrpc::FdChann
 } // namespace
 
 int serve(const Options& options) {
+    if (!options.http.empty()) return serve_http(options);
     asio::io_context loop(1); // first, so that it is destroyed last
     const std::unique_ptr<jsonrpc::FdChannel> channel = jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
     App app(loop, options.settings, own_environment());
@@ -48,7 +49,7 @@ int serve(const Options& options) {
         app.stop_code();
     });
     asio::co_spawn(loop, watch_output(channel.get(), &server), asio::detached);
-    return run_to_end(loop, serve_stdio(&app, &server, channel.get()));
+    return run_to_end(loop, serve_stdio(&app, &server, channel.get()), &watch);
 }
 
 } // namespace cli

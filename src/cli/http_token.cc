@@ -1,0 +1,58 @@
+#include "src/cli/http_token.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "src/jsonrpc/fd.h"
+#include "src/mcp/http_sessions.h"
+
+namespace cli {
+namespace {
+
+constexpr std::size_t token_size = 64;
+
+[[noreturn]] void fail(const std::string& what, const std::string& file) {
+    throw std::runtime_error(what + " " + file + ": " + std::strerror(errno));
+}
+
+// What the file holds, where only we could have put it there; else "".
+std::string kept_in(const std::string& file) {
+    const jsonrpc::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat about {};
+    if (fd.get() < 0 || ::fstat(fd.get(), &about) != 0) return {};
+    const bool ours = S_ISREG(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 077) == 0;
+    char text[token_size + 1] = {};
+    if (!ours || ::read(fd.get(), text, sizeof text - 1) != static_cast<ssize_t>(token_size)) return {};
+    const std::string token(text, token_size);
+    return token.find_first_not_of("0123456789abcdef") == std::string::npos ? token : std::string();
+}
+
+} // namespace
+
+HttpToken http_token(const std::string& folder) {
+    HttpToken token;
+    token.file = folder + "/http-token";
+    token.text = kept_in(token.file);
+    if (!token.text.empty()) return token;
+    std::filesystem::create_directories(folder);
+    const std::string fresh = token.file + "." + std::to_string(::getpid());
+    ::unlink(fresh.c_str());
+    const jsonrpc::UniqueFd fd(
+        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (fd.get() < 0) fail("create", fresh);
+    token.text = mcp::random_name() + mcp::random_name();
+    token.fresh = true;
+    const std::string line = token.text + "\n";
+    if (::write(fd.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        fail("write", fresh);
+    if (::rename(fresh.c_str(), token.file.c_str()) != 0) fail("rename to", token.file);
+    return token;
+}
+
+} // namespace cli
