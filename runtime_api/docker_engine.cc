@@ -55,23 +55,22 @@ asio::awaitable<void> DockerEngine::pull(std::string reference, PullSink sink, R
 }
 
 /// Also finds out whether the image is there.
-asio::awaitable<std::vector<std::string>> DockerEngine::image_volumes(std::string attempted,
-                                                                      std::string image) {
+asio::awaitable<docker::ImageDefaults> DockerEngine::image_defaults(std::string attempted, std::string image) {
     HttpRequest request;
     request.target = "/images/" + percent_encode_path(image) + "/json";
     request.limit = timeouts().quick;
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
-    co_return read_answer(attempted, [&] { return docker::read_image_volumes(answer.body); });
+    co_return read_answer(attempted, [&] { return docker::read_image_defaults(answer.body); });
 }
 
 asio::awaitable<Created> DockerEngine::create(ContainerSpec spec) {
     check_spec(spec);
     const std::string attempted = "create container " + spec.name;
-    const std::vector<std::string> volumes = co_await image_volumes(attempted, spec.image);
+    const docker::ImageDefaults image = co_await image_defaults(attempted, spec.image);
     HttpRequest request;
     request.method = "POST";
     request.target = "/containers/create?name=" + percent_encode(spec.name);
-    request.body = docker::create_body(spec, volumes);
+    request.body = docker::create_body(spec, image);
     request.limit = timeouts().create;
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return docker::read_created(answer.body); });

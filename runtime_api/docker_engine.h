@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime_api/docker_json.h"
 #include "runtime_api/rest_engine.h"
 
 namespace runtime_api {
@@ -20,7 +21,7 @@ public:
     boost::asio::awaitable<int> wait(std::string name, std::chrono::milliseconds limit) override;
 
 private:
-    boost::asio::awaitable<std::vector<std::string>> image_volumes(std::string attempted, std::string image);
+    boost::asio::awaitable<docker::ImageDefaults> image_defaults(std::string attempted, std::string image);
     ContainerState read_state(const std::string& body) const override;
     std::vector<ContainerSummary> read_list(const std::string& body) const override;
 

@@ -164,14 +164,19 @@ VersionRange read_version(const std::string& body) {
     return out;
 }
 
-std::vector<std::string> read_image_volumes(const std::string& body) {
+ImageDefaults read_image_defaults(const std::string& body) {
     const json::Document document(body, json::engine_depth);
     const json::Reader in = document.root("image");
-    if (!in.has("Config") || !in.at("Config").has("Volumes")) return {};
-    return in.at("Config").at("Volumes").keys();
+    ImageDefaults out;
+    if (!in.has("Config")) return out;
+    const json::Reader config = in.at("Config");
+    if (config.has("Volumes")) out.volumes = config.at("Volumes").keys();
+    config.read_optional("Env", out.variables);
+    for (std::string& each : out.variables) each.resize(std::min(each.size(), each.find('=')));
+    return out;
 }
 
-std::string create_body(const ContainerSpec& spec, const std::vector<std::string>& image_volumes) {
+std::string create_body(const ContainerSpec& spec, const ImageDefaults& image) {
     check_spec(spec);
     json::Writer out;
     out.object();
@@ -179,6 +184,8 @@ std::string create_body(const ContainerSpec& spec, const std::vector<std::string
     out.key("Entrypoint").array().end(); // the image's would be put before the command
     out.key("Env").array();
     for (const auto& [name, value] : spec.env) out.value(name + '=' + value);
+    for (const std::string& name : image.variables)
+        if (!name.empty() && !spec.env.contains(name)) out.value(name);
     out.end();
     out.field("Labels", spec.labels).field("User", spec.user);
     out.field("WorkingDir", spec.working_dir).field("Hostname", spec.hostname);
@@ -186,7 +193,7 @@ std::string create_body(const ContainerSpec& spec, const std::vector<std::string
     out.field("OpenStdin", true).field("StdinOnce", true).field("Tty", false);
     out.field("AttachStdin", true).field("AttachStdout", true).field("AttachStderr", true);
     out.key("Healthcheck").object().key("Test").array().value("NONE").end().end();
-    write_host_config(out, spec, image_volumes);
+    write_host_config(out, spec, image.volumes);
     return out.end().take();
 }
 

@@ -19,14 +19,19 @@ struct VersionRange {
 };
 VersionRange read_version(const std::string& body);
 
-/// Where the image wants volumes, as GET images/NAME/json says.
-std::vector<std::string> read_image_volumes(const std::string& body);
+/// What Docker would add of the image's own, as GET images/NAME/json says.
+struct ImageDefaults {
+    std::vector<std::string> volumes{};   ///< Where it wants volumes.
+    std::vector<std::string> variables{}; ///< Names of its environment.
+};
+ImageDefaults read_image_defaults(const std::string& body);
 
-/// The body of POST containers/create; the name goes into the query. Each of image_volumes is covered with an
+/// The body of POST containers/create; the name goes into the query. Each of the image's volumes is covered with an
 /// empty read-only tmpfs, unless the spec has one of its own there: else Docker makes a volume on disk there,
-/// writable, without a limit and with exec, and has no word for leaving it out. Throws Error(rejected) for a
+/// writable, without a limit and with exec, and has no word for leaving it out. Its variables are taken out, by a
+/// name without a value. Throws Error(rejected) for a
 /// spec that check_spec refuses.
-std::string create_body(const ContainerSpec& spec, const std::vector<std::string>& image_volumes);
+std::string create_body(const ContainerSpec& spec, const ImageDefaults& image);
 
 /// The answer to it.
 Created read_created(const std::string& body);

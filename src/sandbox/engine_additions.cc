@@ -47,14 +47,7 @@ constexpr std::array docker_binds{
 
 constexpr std::array podman_variables{std::string_view("HOSTNAME"), std::string_view("container")};
 
-// Docker adds an image's own variables; these are those of docker.io/library/python. What an image says is
-// public.
-constexpr std::array docker_variables{
-    std::string_view("HOSTNAME"),           std::string_view("GPG_KEY"),
-    std::string_view("PYTHON_VERSION"),     std::string_view("PYTHON_SHA256"),
-    std::string_view("PYTHON_PIP_VERSION"), std::string_view("PYTHON_SETUPTOOLS_VERSION"),
-    std::string_view("PYTHON_GET_PIP_URL"), std::string_view("PYTHON_GET_PIP_SHA256"),
-};
+constexpr std::array docker_variables{std::string_view("HOSTNAME")};
 
 constexpr std::array tunnels{
     std::string_view("tunl0"),   std::string_view("gre0"),    std::string_view("gretap0"),
@@ -145,6 +138,8 @@ bool engine_adds_mount(Dialect dialect, const GuestMount& mount) {
     if (is_kernel_mount(mount) || is_cgroup_v1(mount) || is_mask(mount) || is_device_bind(mount)) return true;
     if (dialect == Dialect::libpod)
         return is_bind_of(podman_binds, "-containers/", mount); // "overlay-containers", "vfs-…"
+    // how an image's volumes are covered, since Docker cannot leave them out
+    if (mount.type == "tmpfs" && mount.root == "/" && mount.read_only()) return true;
     return is_bind_of(docker_binds, "/containers/", mount);
 }
 

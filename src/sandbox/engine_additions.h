@@ -16,8 +16,7 @@ bool engine_adds_mount(runtime_api::Dialect dialect, const GuestMount& mount);
 /// A place that an ordinary user may write to although we did not ask for it.
 bool engine_adds_writable(std::string_view path);
 
-/// A variable that the engine sets, or that the usual images bring along and an engine cannot be told to
-/// leave out.
+/// A variable that the engine sets by itself.
 bool engine_adds_variable(runtime_api::Dialect dialect, std::string_view name);
 
 /// An interface without an address that the kernel makes in each new network namespace, where a tunnel's

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     attempt([&] { runtime_api::docker::read_info(body); });
     attempt([&] { runtime_api::docker::read_exit_code(body); });
     attempt([&] { runtime_api::docker::read_version(body); });
-    attempt([&] { runtime_api::docker::read_image_volumes(body); });
+    attempt([&] { runtime_api::docker::read_image_defaults(body); });
     attempt([&] { runtime_api::docker::negotiate(body, "1.41"); });
     return 0;
 }

@@ -74,13 +74,16 @@ TEST_CASE("docker::read_state: the name without its slash, null for what is not 
     }
 }
 
-TEST_CASE("docker::read_image_volumes: none in each spelling, or their places") {
-    using runtime_api::docker::read_image_volumes;
+TEST_CASE("docker::read_image_defaults: none in each spelling, or the places of volumes and the names of variables") {
+    using runtime_api::docker::read_image_defaults;
     for (const char* none : {"{}", R"({"Config":null})", R"({"Config":{}})", R"({"Config":{"Volumes":null}})",
                              R"({"Config":{"Volumes":{}}})"})
-        CHECK(read_image_volumes(none).empty());
-    CHECK(read_image_volumes(R"({"Config":{"Volumes":{"/a":{},"/b":{}}}})") ==
+        CHECK(read_image_defaults(none).volumes.empty());
+    CHECK(read_image_defaults(R"({"Config":{"Volumes":{"/a":{},"/b":{}}}})").volumes ==
           std::vector<std::string>{"/a", "/b"});
+    CHECK(read_image_defaults(R"({"Config":{"Env":null}})").variables.empty());
+    CHECK(read_image_defaults(R"({"Config":{"Env":["A=1=2","B=","C"]}})").variables ==
+          std::vector<std::string>{"A", "B", "C"});
 }
 
 TEST_CASE("read_list: both dialects, and an empty list in each spelling") {
