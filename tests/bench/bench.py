@@ -149,8 +149,8 @@ class Bench:
                 for _ in range(self.options.rounds):
                     keep("back to back", timed_run(warm))
         finally:
-            stream.close()
             floors.close(number)
+            stream.close()
         row = lambda name, key, note="": self.table.times("one call of print(1)", name, samples.get(key, []), note)
         ratio = lambda a, b: statistics.median(samples[a]) / statistics.median(samples[b])
         spread = percentile(samples["warm"], 0.99) / statistics.median(samples["warm"])
@@ -340,8 +340,9 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
 
     def left(self):
         for name in self.engine.containers(LABEL + "=1"):
-            self.engine.remove(name)
-            self.problems.append("left behind, now removed: " + name)
+            if name.startswith("bench-%d-" % os.getpid()):
+                self.engine.remove(name)
+                self.problems.append("left behind, now removed: " + name)
 
     def machine(self):
         version = json.loads(self.engine.request("GET", "/version")[2])

@@ -133,11 +133,16 @@ class Floors:
         return self.hijack("%s/%s/attach?stream=1&stdin=1&stdout=1&stderr=1&detachKeys=" % (self.base, name))[0]
 
     def remove(self, name):
-        try:
-            self.request("DELETE", "%s/%s?force=true&v=true%s" % (self.base, name, "&timeout=0" if self.libpod else ""))
-        except RuntimeError as e:
-            if " 404 " not in str(e) and " 409 " not in str(e):
-                raise
+        for attempt in range(5):
+            try:
+                self.request("DELETE", "%s/%s?force=true&v=true%s" % (self.base, name, "&timeout=0" if self.libpod else ""))
+                break
+            except RuntimeError as e:
+                if " 404 " in str(e) or " 409 " in str(e):
+                    break
+                if attempt == 4:
+                    raise
+                time.sleep(0.1)
         self.made.discard(name)
 
     def running(self):
@@ -162,8 +167,8 @@ class Floors:
         name, stream = self.running()
         self.print_1(stream)
         shown = time.perf_counter()
+        self.remove(name)  # before the stream is closed: podman 4.3 fails to kill a container that is just ending
         stream.close()
-        self.remove(name)
         return shown - begin, time.perf_counter() - begin
 
     def round_trip(self, stream):
