@@ -190,6 +190,7 @@ asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::strin
         if (e.code() == jsonrpc::code::timed_out) kind = "timeout";
         if (e.code() == jsonrpc::code::too_large) kind = "too_large";
         why = e.what();
+        if (kind == "too_large") why += " of 64 MiB";
     }
     throw guest_error(kind, server + '.' + tool + ": " + why);
 }

@@ -1,5 +1,6 @@
 """sandbox-api.md, What a call returns, What the client gets, and the caps of output, in real containers."""
 import base64
+import json
 import os
 import pathlib
 import queue
@@ -12,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_case import Case, ODD  # noqa: E402
-from cordon_client import CORDON, Cordon, LIMIT, npm_server  # noqa: E402
+from cordon_client import CORDON, Cordon, Engine, LIMIT, npm_server  # noqa: E402
 
 PNG = base64.b64encode(bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cfc0f01f0005000"
@@ -97,7 +98,7 @@ class Conversion(Case):
 
     def test_twenty_mebibytes_arrive_whole_and_sixty_five_are_refused_with_the_size(self):
         self.assertEqual(self.value("len(await mcp_odd.big(size=%d))" % (20 * MIB), timeout=60), str(20 * MIB))
-        self.fails("await mcp_odd.big(size=%d)" % (65 * MIB), "64 MiB", timeout=60)
+        self.fails("await mcp_odd.big(size=%d)" % (65 * MIB), "ResultTooLarge", "a message of 6815", "64 MiB", timeout=60)
         self.assertEqual(self.value("len(await mcp_odd.big(size=10))"), "10")
 
 
@@ -153,7 +154,7 @@ class ToTheClient(Case):
         self.assertEqual(result.status, "success", result)
         uris = re.findall(r"artifacts/(\S+): (\S+)\]", result.text)
         self.assertEqual({name for name, _ in uris}, {"a.csv", "deep/b.bin"})
-        self.assertRegex(result.text, "huge was not taken: .*8 MiB")
+        self.assertRegex(result.text, "huge was not taken: .*8388608")
         uris = dict(uris)
         listed = {each["uri"]: each for each in self.cordon.request("resources/list")["resources"]}
         self.assertEqual(listed[uris["a.csv"]]["mimeType"], "text/csv")
@@ -198,6 +199,27 @@ class ToTheClient(Case):
         self.assertLess(grown, 16 * MIB)
         self.assertLess(guest, 128 * MIB)
         self.assertIn("%d bytes left out" % ((1 << 30) - 30_000), result.text)
+
+
+class Figures(Case):
+    """With the image that has matplotlib, where the engine has it."""
+
+    @classmethod
+    def setUpClass(cls):
+        images = json.loads(Engine().request("GET", "/images/json")[2])
+        tags = [tag for image in images for tag in image.get("RepoTags") or [] if "/cordon-datascience:" in tag]
+        if not tags:
+            reason = "no figures of matplotlib: this engine has no cordon-datascience (scripts/engine start --datascience)"
+            print("\n" + reason, file=sys.stderr)
+            raise unittest.SkipTest(reason)
+        cls.env = {"MCP_BRIDGE_IMAGE": tags[0]}
+        super().setUpClass()
+
+    def test_open_figures_are_shown_at_the_end_and_a_table_as_text(self):
+        result = self.cordon.run("import matplotlib.pyplot as plt, pandas\nplt.plot([1, 2])\nplt.figure()\nplt.plot([2, 1])\nprint(pandas.DataFrame({'a': [1]}))", timeout=60)
+        self.assertEqual([block.get("mimeType") for block in result.blocks], [None, "image/png", "image/png"], result)
+        self.assertIn("2 images follow", result.text)
+        self.assertIn("   a\n0  1\n", result.text)
 
 
 class Modes(unittest.TestCase):

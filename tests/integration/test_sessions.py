@@ -124,9 +124,9 @@ class Saved(Case):
         self.fails("from mcp.tools import printer", "printer")
 
     def test_names_and_sizes_are_checked_on_the_host(self):
-        self.fails("def Upper(): pass\nsave_tool(Upper)", "Upper", "[a-z_]")
+        self.fails("def Upper(): pass\nsave_tool(Upper)", "Upper", "small letters")
         self.fails("save_tool(lambda: 1)", "def")
-        self.fails("def big():\n    return '%s'\nsave_tool(big)" % ("x" * 70_000), "64 KiB")
+        self.fails("def big():\n    return '%s'\nsave_tool(big)" % ("x" * 70_000), "70025 bytes", "65536")
 
     def test_the_files_are_the_user_s_alone(self):
         self.check("def mine(): pass\nsave_tool(mine)\nNone")
