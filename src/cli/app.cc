@@ -85,7 +85,13 @@ App::App(asio::io_context& loop, const config::Settings& settings, const std::ma
     pool.warm = settings.pool;
     pool.most = settings.max_containers;
     pool.idle = settings.runtime_idle_timeout;
-    pool_ = std::make_unique<sandbox::Pool>(loop.get_executor(), pool, [this] { return engine_->workshop(); });
+    const auto on_failure = [this](const runtime_api::Error& error) {
+        const bool image_gone = error.code() == runtime_api::Errc::not_found;
+        if (image_gone) engine_->forget_image();
+        if (error.code() == runtime_api::Errc::unavailable) engine_->forget_engine();
+        return image_gone;
+    };
+    pool_ = std::make_unique<sandbox::Pool>(loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
     sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
     const auto log = [](const std::string& line) { spdlog::info("{}", line); };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "runtime_api/error.h"
 #include "src/sandbox/sandbox.h"
 
 namespace sandbox {
@@ -25,7 +26,11 @@ public:
     /// Gives what containers are made with; called for each, so that it can find the engine anew after a failure, and make sure of the image.
     using WorkshopSource = std::function<boost::asio::awaitable<Workshop>()>;
 
-    Pool(boost::asio::any_io_executor executor, Options options, WorkshopSource source);
+    /// Told of each container that could not be made for want of an engine or an image, before the caller is: so that the source can look for
+    /// them anew. True: worth another try at once.
+    using FailureSink = std::function<bool(const runtime_api::Error& error)>;
+
+    Pool(boost::asio::any_io_executor executor, Options options, WorkshopSource source, FailureSink on_failure);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
