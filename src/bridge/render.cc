@@ -37,7 +37,7 @@ std::string limit_line(const std::string& limit, const RunReport& report) {
     if (limit == "memory") return "the memory limit of " + human_size(report.memory_bytes) + " was hit";
     if (limit == "processes") return "the limit of " + std::to_string(report.pids) + " processes was hit";
     if (limit == "disk") return "the disk is full (/tmp 64 MiB, /workspace 128 MiB, /dev/shm 64 MiB)";
-    if (limit == "open_files") return "the limit of 1024 open files was hit";
+    if (limit == "open_files") return "the limit of " + std::to_string(report.open_files) + " open files was hit";
     return {}; // time is the headline's
 }
 

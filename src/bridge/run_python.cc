@@ -161,6 +161,7 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
 // Runs in a sandbox that is ready; fills the report.
 asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
     report->not_enforced = sandbox::shortfalls(box->findings());
+    report->open_files = box->open_files();
     sandbox::Execution execution = to_execution(*parts, *request, *host);
     host->sandbox = box;
     struct Leave {

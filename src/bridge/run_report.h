@@ -23,6 +23,7 @@ struct RunReport {
     std::int64_t timeout_seconds = 0;
     std::int64_t memory_bytes = 0;           ///< The limits in force, for messages that name them.
     std::int64_t pids = 0;
+    std::int64_t open_files = 1024;
     std::vector<std::string> servers{};      ///< Those that were called.
     std::vector<Picture> pictures{};
     std::vector<std::string> displayed{};    ///< Texts that display() showed, in order.

@@ -393,6 +393,11 @@ bool Sandbox::alive() const { return !state_->used_up && !state_->removed && !st
 Clock::time_point Sandbox::born() const { return state_->born; }
 const std::string& Sandbox::name() const { return state_->name; }
 const std::vector<Finding>& Sandbox::findings() const { return state_->findings; }
+std::int64_t Sandbox::open_files() const {
+    for (const runtime_api::Rlimit& limit : state_->spec.rlimits)
+        if (limit.name == "nofile") return limit.value;
+    return 0;
+}
 const std::string& Sandbox::python() const { return state_->python; }
 
 } // namespace sandbox

@@ -68,6 +68,7 @@ public:
     std::chrono::steady_clock::time_point born() const;
     const std::string& name() const;
     const std::vector<Finding>& findings() const;    ///< All rows of the attestation.
+    std::int64_t open_files() const;                 ///< The limit that was asked for: lower where the engine may not set the usual one.
     const std::string& python() const;               ///< "3.11.2"
 
 private:
