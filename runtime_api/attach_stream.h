@@ -5,9 +5,9 @@
 
 namespace runtime_api {
 
-/// The stdin, stdout and stderr of a container, over a connection taken over from HTTP. One reader and one writer at a time, on
-/// the loop's thread. The rule of every engine: keep reading or destroy it. One that is held and not read makes kill, wait
-/// and remove hang (runtime-api.md, 2.4).
+/// The stdin, stdout and stderr of a container, over a connection taken over from HTTP. One reader and one
+/// writer at a time, on the loop's thread. The rule of every engine: keep reading or destroy it. One that is
+/// held and not read makes kill, wait and remove hang (runtime-api.md, 2.4).
 class AttachStream {
 public:
     virtual ~AttachStream() = default;
@@ -18,15 +18,17 @@ public:
         std::string data; ///< Empty: end of file, and so for ever after.
     };
 
-    /// The next piece, as large as one read gave (up to 256 KiB). Waits as long as it takes: the peer's heartbeat and deadline
-    /// are the caller's business. Throws Error(protocol) on a frame that is none, Error(unavailable) when the connection broke.
-    /// Cancellable (terminal).
+    /// The next piece, as large as one read gave (up to 256 KiB). Waits as long as it takes: the peer's
+    /// heartbeat and deadline are the caller's business. Throws Error(protocol) on a frame that is none,
+    /// Error(unavailable) when the connection broke. Cancellable (terminal).
     virtual boost::asio::awaitable<Piece> read() = 0;
 
-    /// Writes all of data; waits while the engine's buffers are full. Throws Error(unavailable) when the connection is gone. Cancellable (terminal).
+    /// Writes all of data; waits while the engine's buffers are full. Throws Error(unavailable) when the
+    /// connection is gone. Cancellable (terminal).
     virtual boost::asio::awaitable<void> write(std::string data) = 0;
 
-    /// Closes at once; a waiting read ends with end of file, a waiting write with an Error. May be called twice.
+    /// Closes at once; a waiting read ends with end of file, a waiting write with an Error. May be called
+    /// twice.
     virtual void close() noexcept = 0;
 };
 

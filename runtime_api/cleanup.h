@@ -7,8 +7,9 @@
 
 namespace runtime_api {
 
-/// Runs body, then cleanup, whatever became of body: a value, an exception or a cancellation. Cleanup itself cannot be cancelled, so it
-/// must bound its own time. If both fail, body's exception wins. Both are named locals of the caller; body returns a value.
+/// Runs body, then cleanup, whatever became of body: a value, an exception or a cancellation. Cleanup itself
+/// cannot be cancelled, so it must bound its own time. If both fail, body's exception wins. Both are named
+/// locals of the caller; body returns a value.
 template <class Body, class Cleanup> auto with_cleanup(Body& body, Cleanup& cleanup) -> decltype(body()) {
     namespace asio = boost::asio;
     std::optional<typename decltype(body())::value_type> value;
@@ -24,7 +25,8 @@ template <class Body, class Cleanup> auto with_cleanup(Body& body, Cleanup& clea
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }
-    co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation()); // else it stays off for our caller
+    co_await asio::this_coro::reset_cancellation_state(
+        asio::enable_terminal_cancellation()); // else it stays off for our caller
     if (failure) std::rethrow_exception(failure);
     co_return std::move(*value);
 }

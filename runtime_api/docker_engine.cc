@@ -55,7 +55,8 @@ asio::awaitable<void> DockerEngine::pull(std::string reference, PullSink sink, R
 }
 
 /// Also finds out whether the image is there.
-asio::awaitable<docker::ImageDefaults> DockerEngine::image_defaults(std::string attempted, std::string image) {
+asio::awaitable<docker::ImageDefaults> DockerEngine::image_defaults(std::string attempted,
+                                                                    std::string image) {
     HttpRequest request;
     request.target = "/images/" + percent_encode_path(image) + "/json";
     request.limit = timeouts().quick;

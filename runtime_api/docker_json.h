@@ -26,11 +26,10 @@ struct ImageDefaults {
 };
 ImageDefaults read_image_defaults(const std::string& body);
 
-/// The body of POST containers/create; the name goes into the query. Each of the image's volumes is covered with an
-/// empty read-only tmpfs, unless the spec has one of its own there: else Docker makes a volume on disk there,
-/// writable, without a limit and with exec, and has no word for leaving it out. Its variables are taken out, by a
-/// name without a value. Throws Error(rejected) for a
-/// spec that check_spec refuses.
+/// The body of POST containers/create; the name goes into the query. Each of the image's volumes is covered
+/// with an empty read-only tmpfs, unless the spec has one of its own there: else Docker makes a volume on
+/// disk there, writable, without a limit and with exec, and has no word for leaving it out. Its variables are
+/// taken out, by a name without a value. Throws Error(rejected) for a spec that check_spec refuses.
 std::string create_body(const ContainerSpec& spec, const ImageDefaults& image);
 
 /// The answer to it.

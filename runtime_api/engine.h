@@ -16,8 +16,8 @@ namespace runtime_api {
 
 /// A tmpfs inside the container; always rw,noexec,nosuid,nodev.
 struct TmpfsMount {
-    std::string at;               ///< "/tmp"
-    std::int64_t size_bytes = 0;  ///< Hard limit.
+    std::string at;              ///< "/tmp"
+    std::int64_t size_bytes = 0; ///< Hard limit.
 };
 
 /// A limit of setrlimit, soft and hard alike. Names are the engine's: "nofile", "nproc", "core".
@@ -26,39 +26,41 @@ struct Rlimit {
     std::int64_t value = 0;
 };
 
-/// What to run and how it is confined. There is deliberately no way to ask for a mount of the host, a network,
-/// a capability or a privilege: this library makes hardened containers only.
+/// What to run and how it is confined. There is deliberately no way to ask for a mount of the host, a
+/// network, a capability or a privilege: this library makes hardened containers only.
 struct ContainerSpec {
-    std::string name;                          ///< Chosen by the caller before create, so that a lost answer leaks nothing.
-    std::string image;                         ///< Must be there already.
-    std::vector<std::string> command{};        ///< argv.
-    std::map<std::string, std::string> env{};  ///< The whole environment; nothing of the image's or the host's is added by us.
+    std::string name;  ///< Chosen by the caller before create, so that a lost answer leaks nothing.
+    std::string image; ///< Must be there already.
+    std::vector<std::string> command{}; ///< argv.
+    std::map<std::string, std::string>
+        env{}; ///< The whole environment; nothing of the image's or the host's is added by us.
     std::map<std::string, std::string> labels{};
-    std::string user = "65534:65534";          ///< "uid:gid"
+    std::string user = "65534:65534"; ///< "uid:gid"
     std::string working_dir = "/workspace";
     std::string hostname = "sandbox";
     std::vector<TmpfsMount> tmpfs{};
     std::vector<Rlimit> rlimits{};
-    std::int64_t memory_bytes = 512LL << 20;   ///< RAM and swap together: no swap beyond it.
+    std::int64_t memory_bytes = 512LL << 20; ///< RAM and swap together: no swap beyond it.
     std::int64_t pids = 128;
-    std::optional<double> cpus{};              ///< Whole CPUs; 0.5 is half of one. Nothing: the host's.
-    std::string oci_runtime{};                 ///< The engine's name of one ("crun", "runsc"); empty: its default.
+    std::optional<double> cpus{}; ///< Whole CPUs; 0.5 is half of one. Nothing: the host's.
+    std::string oci_runtime{};    ///< The engine's name of one ("crun", "runsc"); empty: its default.
 };
 
 /// Why and how an engine answered a create.
 struct Created {
     std::string id;
-    std::vector<std::string> warnings{}; ///< The engine's words; a limit that it ignores is said here, by some.
+    std::vector<std::string>
+        warnings{}; ///< The engine's words; a limit that it ignores is said here, by some.
 };
 
 /// The engine's own view of a container.
 struct ContainerState {
     std::string id;
     std::string name;
-    std::string status;               ///< "created", "running", "exited", … (podman also: "initialized", "stopped")
+    std::string status; ///< "created", "running", "exited", … (podman also: "initialized", "stopped")
     bool running = false;
     std::optional<int> exit_code{};
-    bool oom_killed = false;          ///< podman 4.2 to 4.9 never set it.
+    bool oom_killed = false; ///< podman 4.2 to 4.9 never set it.
     std::string error{};
     // Confinement as the engine understood it:
     std::string user{};
@@ -66,16 +68,17 @@ struct ContainerState {
     bool read_only_rootfs = false;
     bool privileged = false;
     std::vector<std::string> cap_add{};
-    std::vector<std::string> cap_drop{};          ///< Upper case, "ALL" or each.
-    std::vector<std::string> effective_caps{};    ///< podman's EffectiveCaps; empty for Docker.
+    std::vector<std::string> cap_drop{};       ///< Upper case, "ALL" or each.
+    std::vector<std::string> effective_caps{}; ///< podman's EffectiveCaps; empty for Docker.
     bool no_new_privileges = false;
     bool seccomp_unconfined = false;
     std::vector<std::string> security_opt{};
     std::int64_t memory_bytes = 0;
     std::int64_t memory_swap_bytes = 0;
     std::int64_t pids = 0;
-    std::vector<std::string> mounts{};            ///< Destinations of binds and volumes that the engine knows (tmpfs left out).
-    std::vector<std::string> tmpfs{};             ///< Destinations of tmpfs.
+    std::vector<std::string>
+        mounts{}; ///< Destinations of binds and volumes that the engine knows (tmpfs left out).
+    std::vector<std::string> tmpfs{}; ///< Destinations of tmpfs.
     std::string oci_runtime{};
     bool init = false;
 };
@@ -93,33 +96,33 @@ enum class Dialect { libpod, docker };
 /// Who the engine is and what it can enforce, in its own words.
 struct EngineInfo {
     Dialect dialect = Dialect::libpod;
-    std::string version;                       ///< "4.3.1"
-    std::string api_version;                   ///< What we speak to it: "4.0.0", "1.41".
-    std::optional<bool> rootless{};            ///< Nothing: it does not say.
-    int cgroup_version = 0;                    ///< 1 or 2; 0: it does not say.
+    std::string version;                           ///< "4.3.1"
+    std::string api_version;                       ///< What we speak to it: "4.0.0", "1.41".
+    std::optional<bool> rootless{};                ///< Nothing: it does not say.
+    int cgroup_version = 0;                        ///< 1 or 2; 0: it does not say.
     std::vector<std::string> cgroup_controllers{}; ///< "cpu", "memory", "pids", …, as delegated to it.
-    std::string cgroup_driver{};               ///< "systemd", "cgroupfs", "none"
-    std::optional<bool> memory_limit{};        ///< Docker says so outright.
+    std::string cgroup_driver{};                   ///< "systemd", "cgroupfs", "none"
+    std::optional<bool> memory_limit{};            ///< Docker says so outright.
     std::optional<bool> swap_limit{};
     std::optional<bool> pids_limit{};
     std::optional<bool> cpu_limit{};
-    std::optional<bool> seccomp{};             ///< A default profile is in force.
+    std::optional<bool> seccomp{}; ///< A default profile is in force.
     bool apparmor = false;
     bool selinux = false;
     std::string storage_driver{};
     std::string oci_runtime{};
     std::vector<std::string> oci_runtimes{};
-    std::string operating_system{};            ///< "Docker Desktop", "Debian GNU/Linux 12"
+    std::string operating_system{}; ///< "Docker Desktop", "Debian GNU/Linux 12"
     std::string kernel{};
     std::string architecture{};
-    std::string name{};                        ///< The host's name as the engine says it.
+    std::string name{}; ///< The host's name as the engine says it.
     int cpus = 0;
     std::int64_t memory_bytes = 0;
 };
 
 /// Progress of a pull. `done` and `total` are bytes where the engine says them.
 struct PullProgress {
-    std::string status;                        ///< A short line fit for a person, one line, printable.
+    std::string status; ///< A short line fit for a person, one line, printable.
     std::optional<std::int64_t> done{};
     std::optional<std::int64_t> total{};
 };
@@ -135,9 +138,10 @@ struct RegistryAuth {
     std::string server{};
 };
 
-/// A container engine over its REST API. One method is one request (on Docker create is two). Call it on the loop's thread. All throw
-/// runtime_api::Error, whose message says what was attempted and the engine's own words. Every method is bounded in time
-/// (see Timeouts) and can be cancelled (terminal), which closes its connection.
+/// A container engine over its REST API. One method is one request (on Docker create is two). Call it on the
+/// loop's thread. All throw runtime_api::Error, whose message says what was attempted and the engine's own
+/// words. Every method is bounded in time (see Timeouts) and can be cancelled (terminal), which closes its
+/// connection.
 class Engine {
 public:
     virtual ~Engine() = default;
@@ -149,16 +153,16 @@ public:
 
     virtual boost::asio::awaitable<bool> image_exists(std::string reference) = 0;
 
-    /// Pulls an image; sink may be empty. not_found / rejected / engine_fault carry the registry's words. The wait is bounded by
-    /// silence (Timeouts::pull_silence), not by the whole.
+    /// Pulls an image; sink may be empty. not_found / rejected / engine_fault carry the registry's words. The
+    /// wait is bounded by silence (Timeouts::pull_silence), not by the whole.
     virtual boost::asio::awaitable<void> pull(std::string reference, PullSink sink, RegistryAuth auth) = 0;
 
-    /// not_found: no such image. conflict: the name is taken. Never makes a container that is less confined than asked for
-    /// without a warning in the answer, as far as the engine says so.
+    /// not_found: no such image. conflict: the name is taken. Never makes a container that is less confined
+    /// than asked for without a warning in the answer, as far as the engine says so.
     virtual boost::asio::awaitable<Created> create(ContainerSpec spec) = 0;
 
-    /// Attaches to a *created* container; returns when the answer's head is there, so that output from the first byte on is
-    /// seen and stdin may be written. On podman this is what sets the container up.
+    /// Attaches to a *created* container; returns when the answer's head is there, so that output from the
+    /// first byte on is seen and stdin may be written. On podman this is what sets the container up.
     virtual boost::asio::awaitable<std::unique_ptr<AttachStream>> attach(std::string name) = 0;
 
     virtual boost::asio::awaitable<void> start(std::string name) = 0;
@@ -182,15 +186,16 @@ public:
 /// How long each kind of request may take.
 struct Timeouts {
     std::chrono::milliseconds connect{5'000};
-    std::chrono::milliseconds quick{30'000};        ///< ping, info, inspect, list: podman's info takes seconds on a busy host
+    std::chrono::milliseconds quick{
+        30'000}; ///< ping, info, inspect, list: podman's info takes seconds on a busy host
     std::chrono::milliseconds create{30'000};
-    std::chrono::milliseconds start{30'000};        ///< attach and start
+    std::chrono::milliseconds start{30'000}; ///< attach and start
     std::chrono::milliseconds remove{15'000};
     std::chrono::milliseconds pull_silence{60'000};
 };
 
-/// Connects to an endpoint and asks which dialect it speaks. unavailable: nobody answers there (the message says why).
-/// The engine keeps what it needs of the loop's executor, which must outlive it.
+/// Connects to an endpoint and asks which dialect it speaks. unavailable: nobody answers there (the message
+/// says why). The engine keeps what it needs of the loop's executor, which must outlive it.
 boost::asio::awaitable<std::unique_ptr<Engine>> connect_engine(Endpoint endpoint, Timeouts timeouts);
 
 } // namespace runtime_api

@@ -46,7 +46,8 @@ struct Nowhere {
 template <class To> struct Guard {
     To& to;
     int max_depth;
-    std::vector<std::unordered_set<std::string>> keys{}; // one set for each object that is open, empty for an array
+    std::vector<std::unordered_set<std::string>>
+        keys{}; // one set for each object that is open, empty for an array
     const char* refusal = nullptr;
 
     bool refuse(const char* why) {
@@ -73,7 +74,8 @@ template <class To> struct Guard {
     }
     bool Null() { return to.Null(); }
     bool Bool(bool v) { return to.Bool(v); }
-    // Numbers come as text (below): RapidJSON's own reading is either off by the last bit or undefined for some zeros.
+    // Numbers come as text (below): RapidJSON's own reading is either off by the last bit or undefined for
+    // some zeros.
     bool Int(int) { return false; }
     bool Uint(unsigned) { return false; }
     bool Int64(std::int64_t) { return false; }
@@ -85,23 +87,31 @@ template <class To> struct Guard {
         std::uint64_t large = 0;
         double real = 0;
         const bool minus_zero = n == 2 && s[0] == '-' && s[1] == '0';
-        if (const auto r = std::from_chars(s, end, integer); r.ec == std::errc() && r.ptr == end && !minus_zero) return to.Int64(integer);
-        if (const auto r = std::from_chars(s, end, large); r.ec == std::errc() && r.ptr == end) return to.Uint64(large);
+        if (const auto r = std::from_chars(s, end, integer);
+            r.ec == std::errc() && r.ptr == end && !minus_zero)
+            return to.Int64(integer);
+        if (const auto r = std::from_chars(s, end, large); r.ec == std::errc() && r.ptr == end)
+            return to.Uint64(large);
         const auto r = std::from_chars(s, end, real);
-        if (r.ec == std::errc::result_out_of_range) real = std::strtod(std::string(s, n).c_str(), nullptr); // too small is 0 or near it, too large infinite
+        if (r.ec == std::errc::result_out_of_range)
+            real = std::strtod(std::string(s, n).c_str(),
+                               nullptr); // too small is 0 or near it, too large infinite
         if (r.ptr != end || !std::isfinite(real)) return refuse("number out of range");
         return to.Double(real);
     }
     bool String(const char* s, Size n, bool copy) { return to.String(s, n, copy); }
 };
 
-// kParseIterative alone is no protection (a deep value kills whoever walks it later); the Guard bounds the depth as well.
-constexpr unsigned parse_flags =
-    rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag | rapidjson::kParseNumbersAsStringsFlag;
+// kParseIterative alone is no protection (a deep value kills whoever walks it later); the Guard bounds the
+// depth as well.
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag;
 
 template <class To> void parse_into(std::string_view text, To& to, int max_depth) {
-    if (text.find('\0') != std::string_view::npos) throw Error("JSON contains a NUL byte"); // RapidJSON would stop there, happily
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3); // a byte order mark, as some editors leave it
+    if (text.find('\0') != std::string_view::npos)
+        throw Error("JSON contains a NUL byte"); // RapidJSON would stop there, happily
+    if (text.starts_with("\xEF\xBB\xBF"))
+        text.remove_prefix(3); // a byte order mark, as some editors leave it
     rapidjson::Reader reader;
     Guard<To> guard{to, max_depth};
     rapidjson::MemoryStream stream(text.data(), text.size());
@@ -223,13 +233,19 @@ std::optional<std::string_view> member(std::string_view checked, std::string_vie
 
 Kind kind(std::string_view checked) {
     switch (checked.empty() ? 'n' : checked[skip_space(checked, 0)]) {
-    case '{': return Kind::object;
-    case '[': return Kind::array;
-    case '"': return Kind::string;
+    case '{':
+        return Kind::object;
+    case '[':
+        return Kind::array;
+    case '"':
+        return Kind::string;
     case 't':
-    case 'f': return Kind::boolean;
-    case 'n': return Kind::null;
-    default: return Kind::number;
+    case 'f':
+        return Kind::boolean;
+    case 'n':
+        return Kind::null;
+    default:
+        return Kind::number;
     }
 }
 
@@ -248,17 +264,25 @@ Document::~Document() = default;
 Document::Document(Document&&) noexcept = default;
 Document& Document::operator=(Document&&) noexcept = default;
 
-Reader Document::root(std::string_view name) const { return Reader(&impl_->document, &impl_->document, name); }
+Reader Document::root(std::string_view name) const {
+    return Reader(&impl_->document, &impl_->document, name);
+}
 
 Kind Reader::kind() const {
     switch (as_value(value_).GetType()) {
-    case rapidjson::kNullType: return Kind::null;
+    case rapidjson::kNullType:
+        return Kind::null;
     case rapidjson::kFalseType:
-    case rapidjson::kTrueType: return Kind::boolean;
-    case rapidjson::kObjectType: return Kind::object;
-    case rapidjson::kArrayType: return Kind::array;
-    case rapidjson::kStringType: return Kind::string;
-    case rapidjson::kNumberType: break;
+    case rapidjson::kTrueType:
+        return Kind::boolean;
+    case rapidjson::kObjectType:
+        return Kind::object;
+    case rapidjson::kArrayType:
+        return Kind::array;
+    case rapidjson::kStringType:
+        return Kind::string;
+    case rapidjson::kNumberType:
+        break;
     }
     return Kind::number;
 }
@@ -287,7 +311,8 @@ std::int64_t Reader::as_int() const {
     const auto& v = as_value(value_);
     if (v.IsInt64()) return v.GetInt64();
     // 1.0 is an integer to JSON Schema and to JavaScript peers; beyond 2^53 a double is no longer exact
-    if (v.IsDouble() && std::nearbyint(v.GetDouble()) == v.GetDouble() && std::abs(v.GetDouble()) <= 9007199254740992.0)
+    if (v.IsDouble() && std::nearbyint(v.GetDouble()) == v.GetDouble() &&
+        std::abs(v.GetDouble()) <= 9007199254740992.0)
         return static_cast<std::int64_t>(v.GetDouble());
     fail(v.IsNumber() ? "expected an integer in range" : "expected integer");
 }
@@ -347,7 +372,8 @@ std::vector<std::string> Reader::keys() const {
 }
 
 std::string Reader::text() const {
-    // Through our own Writer for strings, since RapidJSON's passes what it should not; numbers are RapidJSON's.
+    // Through our own Writer for strings, since RapidJSON's passes what it should not; numbers are
+    // RapidJSON's.
     struct Walk {
         Writer& out;
         void operator()(const rapidjson::Value& v) {
@@ -390,8 +416,10 @@ int hex4(std::string_view text, std::size_t at) {
 } // namespace
 
 void repair_surrogates(std::string& text) {
-    // Walks from backslash to backslash, so that an escaped backslash before a 'u' is not taken for an escape.
-    for (std::size_t at = text.find('\\'); at != std::string::npos && at + 1 < text.size(); at = text.find('\\', at)) {
+    // Walks from backslash to backslash, so that an escaped backslash before a 'u' is not taken for an
+    // escape.
+    for (std::size_t at = text.find('\\'); at != std::string::npos && at + 1 < text.size();
+         at = text.find('\\', at)) {
         const int code = text[at + 1] == 'u' ? hex4(text, at + 2) : -1;
         const bool high = code >= 0xD800 && code <= 0xDBFF;
         const bool low = code >= 0xDC00 && code <= 0xDFFF;

@@ -34,7 +34,8 @@ struct Member {
     std::string_view value;
 };
 
-/// Checks that text is one whole JSON value by the rules above; throws Error if not. Costs no memory to speak of.
+/// Checks that text is one whole JSON value by the rules above; throws Error if not. Costs no memory to speak
+/// of.
 void check(std::string_view text, int max_depth = peer_depth);
 
 /// The members of a *checked* object, in order, as views into text; the elements of a checked array likewise.
@@ -69,8 +70,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// A value inside a Document, which knows its place for errors. A small value type; valid while its Document lives (and
-/// the name given to root()): use it on the stack, and never across a co_await.
+/// A value inside a Document, which knows its place for errors. A small value type; valid while its Document
+/// lives (and the name given to root()): use it on the stack, and never across a co_await.
 class Reader {
 public:
     Kind kind() const;
@@ -90,7 +91,8 @@ public:
     std::int64_t as_int() const; ///< An integer in range; 1.0 counts as 1.
     double as_number() const;
 
-    /// Object access. `has` is false for null members too. `at` throws where the key is missing; `find` gives nullopt.
+    /// Object access. `has` is false for null members too. `at` throws where the key is missing; `find` gives
+    /// nullopt.
     bool has(std::string_view key) const;
     Reader at(std::string_view key) const;
     std::optional<Reader> find(std::string_view key) const;
@@ -147,18 +149,17 @@ private:
     }
     /// Structs of ours: found by argument-dependent look-up.
     template <class T>
-        requires requires(const Reader& r, T& t) { from_json(r, t); }
-    static void convert(const Reader& in, T& out) {
-        from_json(in, out);
-    }
+    requires requires(const Reader& r, T& t) { from_json(r, t); }
+    static void convert(const Reader& in, T& out) { from_json(in, out); }
 
     const void* value_;
     const void* root_; ///< Where path() searches for value_, so that nothing is built while all is well.
     std::string_view root_name_;
 };
 
-/// Builds one JSON text, on one line. Commas and escapes are its business; U+2028, U+2029 and U+0085 are escaped, since some
-/// peers split lines there; bytes that are not UTF-8 become U+FFFD; a number that is not finite becomes null.
+/// Builds one JSON text, on one line. Commas and escapes are its business; U+2028, U+2029 and U+0085 are
+/// escaped, since some peers split lines there; bytes that are not UTF-8 become U+FFFD; a number that is not
+/// finite becomes null.
 ///
 ///   json::Writer w;
 ///   w.object().field("id", 7).key("tags").array().value("a").end().end();
@@ -176,8 +177,7 @@ public:
     Writer& value(bool flag);
     Writer& value(double number);
     template <class T>
-        requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-    Writer& value(T number) {
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) Writer& value(T number) {
         return integer(std::to_string(number));
     }
     template <class T> Writer& value(const std::vector<T>& values) {
@@ -218,11 +218,13 @@ private:
 /// A JSON string literal of text, quotes included.
 std::string quote(std::string_view text);
 
-/// text with each byte that is not part of valid UTF-8 replaced by U+FFFD. A lone surrogate in UTF-8 disguise is invalid too.
+/// text with each byte that is not part of valid UTF-8 replaced by U+FFFD. A lone surrogate in UTF-8 disguise
+/// is invalid too.
 std::string valid_utf8(std::string_view text);
 
-/// Replaces \uD800 and its like by \uFFFD where they stand alone, in JSON text that has not been checked: JavaScript peers send them when
-/// they cut a string in the middle of a character, and one such is no reason to lose a message.
+/// Replaces \uD800 and its like by \uFFFD where they stand alone, in JSON text that has not been checked:
+/// JavaScript peers send them when they cut a string in the middle of a character, and one such is no reason
+/// to lose a message.
 void repair_surrogates(std::string& text);
 
 /// The string that a checked JSON string literal stands for. Lone surrogates become U+FFFD.

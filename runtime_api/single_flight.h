@@ -15,15 +15,17 @@
 
 namespace runtime_api {
 
-/// One piece of work that many wait for: whoever asks first starts it, the others share what comes of it; a failure is told to all that waited
-/// and tried anew by the next. The work is a coroutine of its own: one who waits and is cancelled does not end it. On the loop's thread.
+/// One piece of work that many wait for: whoever asks first starts it, the others share what comes of it; a
+/// failure is told to all that waited and tried anew by the next. The work is a coroutine of its own: one who
+/// waits and is cancelled does not end it. On the loop's thread.
 template <class T> class SingleFlight {
 public:
     explicit SingleFlight(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}
 
     bool flying() const { return flight_ != nullptr; }
 
-    /// What `make` gives, or what the flight gives that is under way. T is copied to each: make it a pointer or small. Cancellable (terminal).
+    /// What `make` gives, or what the flight gives that is under way. T is copied to each: make it a pointer
+    /// or small. Cancellable (terminal).
     boost::asio::awaitable<T> join(std::function<boost::asio::awaitable<T>()> make) {
         if (!flight_) start(std::move(make));
         return wait(flight_);
@@ -31,7 +33,8 @@ public:
 
 private:
     struct Flight {
-        explicit Flight(const boost::asio::any_io_executor& executor) : landed(executor, boost::asio::steady_timer::time_point::max()) {}
+        explicit Flight(const boost::asio::any_io_executor& executor)
+            : landed(executor, boost::asio::steady_timer::time_point::max()) {}
         boost::asio::steady_timer landed; // cancel() says so
         std::optional<T> value{};
         std::exception_ptr failure{};
@@ -50,14 +53,19 @@ private:
     }
 
     // The function object must live as long as its coroutine, which may use what it captured.
-    static boost::asio::awaitable<T> run(std::function<boost::asio::awaitable<T>()> make) { co_return co_await make(); }
+    static boost::asio::awaitable<T> run(std::function<boost::asio::awaitable<T>()> make) {
+        co_return co_await make();
+    }
 
     static boost::asio::awaitable<T> wait(std::shared_ptr<Flight> flight) {
         while (!flight->value && !flight->failure) {
             boost::system::error_code ignored;
-            co_await flight->landed.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-            const boost::asio::cancellation_state cancelled = co_await boost::asio::this_coro::cancellation_state;
-            if (cancelled.cancelled() != boost::asio::cancellation_type::none) throw Error(Errc::cancelled, "cancelled");
+            co_await flight->landed.async_wait(
+                boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+            const boost::asio::cancellation_state cancelled =
+                co_await boost::asio::this_coro::cancellation_state;
+            if (cancelled.cancelled() != boost::asio::cancellation_type::none)
+                throw Error(Errc::cancelled, "cancelled");
         }
         if (flight->failure) std::rethrow_exception(flight->failure);
         co_return *flight->value;

@@ -4,10 +4,12 @@
 
 namespace json {
 
-/// The length, 1 to 4, of the valid UTF-8 sequence at the start of text, or 0 where there is none: a stray or missing continuation
-/// byte, an overlong form, a surrogate, a value past U+10FFFF.
+/// The length, 1 to 4, of the valid UTF-8 sequence at the start of text, or 0 where there is none: a stray or
+/// missing continuation byte, an overlong form, a surrogate, a value past U+10FFFF.
 inline std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
     const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
     const unsigned first = byte(0);
     if (text.empty()) return 0;

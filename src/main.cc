@@ -16,9 +16,15 @@ void set_up_log(config::LogLevel level) {
     spdlog::set_default_logger(spdlog::stderr_logger_st("cordon"));
     spdlog::set_pattern("cordon %H:%M:%S.%e %l %v");
     switch (level) {
-    case config::LogLevel::error: spdlog::set_level(spdlog::level::err); break;
-    case config::LogLevel::info: spdlog::set_level(spdlog::level::info); break;
-    case config::LogLevel::debug: spdlog::set_level(spdlog::level::debug); break;
+    case config::LogLevel::error:
+        spdlog::set_level(spdlog::level::err);
+        break;
+    case config::LogLevel::info:
+        spdlog::set_level(spdlog::level::info);
+        break;
+    case config::LogLevel::debug:
+        spdlog::set_level(spdlog::level::debug);
+        break;
     }
 }
 
@@ -29,7 +35,8 @@ int run(const cli::Options& options) {
     if (options.command == "servers") return cli::servers(options);
     if (options.command == "sweep") return cli::sweep(options);
     if (options.command == "version") return std::puts("cordon " CORDON_VERSION), EXIT_SUCCESS;
-    if (options.command == "settings-table") return std::fputs(cli::settings_markdown().c_str(), stdout), EXIT_SUCCESS;
+    if (options.command == "settings-table")
+        return std::fputs(cli::settings_markdown().c_str(), stdout), EXIT_SUCCESS;
     return std::fputs(cli::help_text().c_str(), stdout), EXIT_SUCCESS;
 }
 
@@ -45,9 +52,11 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a peer that goes away is an error code, not our death
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-        const cli::Options options = cli::read_options(arguments, base_name(argc > 0 ? argv[0] : nullptr), cli::own_environment());
+        const cli::Options options =
+            cli::read_options(arguments, base_name(argc > 0 ? argv[0] : nullptr), cli::own_environment());
         set_up_log(options.settings.log_level);
-        for (const std::string& warning : options.warnings) std::fprintf(stderr, "cordon: %s\n", warning.c_str());
+        for (const std::string& warning : options.warnings)
+            std::fprintf(stderr, "cordon: %s\n", warning.c_str());
         curl_global_init(CURL_GLOBAL_DEFAULT);
         return run(options);
     } catch (const cli::UsageError& e) {

@@ -9,17 +9,22 @@ namespace bridge {
 namespace {
 
 constexpr std::pair<const char*, const char*> types[] = {
-    {".txt", "text/plain"},       {".md", "text/markdown"},   {".csv", "text/csv"},         {".tsv", "text/tab-separated-values"},
-    {".json", "application/json"}, {".html", "text/html"},     {".xml", "application/xml"},  {".py", "text/x-python"},
-    {".png", "image/png"},        {".jpg", "image/jpeg"},     {".jpeg", "image/jpeg"},      {".svg", "image/svg+xml"},
-    {".gif", "image/gif"},        {".pdf", "application/pdf"}, {".log", "text/plain"},
+    {".txt", "text/plain"},        {".md", "text/markdown"},
+    {".csv", "text/csv"},          {".tsv", "text/tab-separated-values"},
+    {".json", "application/json"}, {".html", "text/html"},
+    {".xml", "application/xml"},   {".py", "text/x-python"},
+    {".png", "image/png"},         {".jpg", "image/jpeg"},
+    {".jpeg", "image/jpeg"},       {".svg", "image/svg+xml"},
+    {".gif", "image/gif"},         {".pdf", "application/pdf"},
+    {".log", "text/plain"},
 };
 
 // What a URI may hold of a file name; all else percent-encoded.
 std::string encoded(const std::string& name) {
     std::string out;
     for (const char c : name) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == '/';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '.' || c == '-' || c == '_' || c == '/';
         char hex[4];
         std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned char>(c));
         out += plain ? std::string(1, c) : std::string(hex);

@@ -8,8 +8,8 @@
 
 namespace bridge {
 
-/// Files that code left in /workspace/artifacts, kept in memory for as long as their client is connected: 8 MiB a file, 64 MiB a client, the
-/// newest kept.
+/// Files that code left in /workspace/artifacts, kept in memory for as long as their client is connected: 8
+/// MiB a file, 64 MiB a client, the newest kept.
 class Artifacts {
 public:
     static constexpr std::size_t most_file_bytes = 8u << 20;
@@ -17,14 +17,16 @@ public:
 
     struct File {
         std::string uri;
-        std::string name;      ///< As the code called it, made printable.
+        std::string name; ///< As the code called it, made printable.
         std::string mime_type;
         std::string data;
     };
 
-    /// Keeps one; gives its URI. A name that this client has already is replaced. Throws json::Error where the base64 is none.
+    /// Keeps one; gives its URI. A name that this client has already is replaced. Throws json::Error where
+    /// the base64 is none.
     std::string keep(const std::string& client, const std::string& name, const std::string& base64);
-    std::vector<const File*> of(const std::string& client) const; ///< Valid until the next call that changes anything.
+    std::vector<const File*>
+    of(const std::string& client) const; ///< Valid until the next call that changes anything.
     const File* find(const std::string& client, const std::string& uri) const;
     void forget(const std::string& client);
 

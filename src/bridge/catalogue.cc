@@ -1,11 +1,11 @@
 #include "src/bridge/catalogue.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <algorithm>
 #include <chrono>
 
 #include "src/bridge/guest_methods.h"
@@ -42,7 +42,8 @@ Catalogue::Tools with_aliases(const std::vector<mcp::UpstreamTool>& upstream) {
     auto tools = std::make_shared<std::vector<CatalogueTool>>();
     tools->reserve(upstream.size());
     for (const mcp::UpstreamTool& tool : upstream) {
-        CatalogueTool entry{tool.name, aliases.at(tool.name), tool.description, tool.input_schema, tool.output_schema, tool.annotations};
+        CatalogueTool entry{tool.name,         aliases.at(tool.name), tool.description,
+                            tool.input_schema, tool.output_schema,    tool.annotations};
         tools->push_back(std::move(entry));
     }
     return tools;
@@ -57,7 +58,8 @@ bool lives(const Entry& entry) {
 } // namespace
 
 struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
-    State(asio::any_io_executor e, std::function<void(const std::string&)> l) : executor(std::move(e)), log(std::move(l)) {}
+    State(asio::any_io_executor e, std::function<void(const std::string&)> l)
+        : executor(std::move(e)), log(std::move(l)) {}
 
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
@@ -75,7 +77,9 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     std::shared_ptr<mcp::Client> living(const std::shared_ptr<Entry>& entry) {
         if (lives(*entry)) return entry->client;
         if (Clock::now() < entry->not_before)
-            throw guest_error("upstream", "server \"" + entry->about.name + "\" failed a moment ago and is not tried again yet: " + entry->last_failure);
+            throw guest_error(
+                "upstream", "server \"" + entry->about.name +
+                                "\" failed a moment ago and is not tried again yet: " + entry->last_failure);
         if (entry->client) entry->spec.protocol = entry->client->next_protocol();
         mcp::Client::Options options;
         const std::weak_ptr<State> weak = weak_from_this();
@@ -121,7 +125,8 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     }
 };
 
-Catalogue::Catalogue(asio::any_io_executor executor, std::vector<CatalogueEntry> entries, std::function<void(const std::string&)> log)
+Catalogue::Catalogue(asio::any_io_executor executor, std::vector<CatalogueEntry> entries,
+                     std::function<void(const std::string&)> log)
     : state_(std::make_shared<State>(std::move(executor), std::move(log))) {
     for (CatalogueEntry& each : entries) {
         auto entry = std::make_shared<Entry>();
@@ -154,7 +159,8 @@ bool Catalogue::needs_start(const std::string& server) const {
 asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server) {
     const auto state = state_;
     const auto entry = state->find(server);
-    if (!entry || state->stopped) throw guest_error("unknown_server", "there is no server \"" + server + "\"");
+    if (!entry || state->stopped)
+        throw guest_error("unknown_server", "there is no server \"" + server + "\"");
     const std::shared_ptr<mcp::Client> client = state->living(entry);
     std::string failure;
     try {
@@ -173,11 +179,13 @@ asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server) {
     co_return entry->tools;
 }
 
-asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::string tool, std::string arguments,
-                                                  std::function<void(double, std::optional<double>, std::string)> progress) {
+asio::awaitable<jsonrpc::Message>
+Catalogue::call(std::string server, std::string tool, std::string arguments,
+                std::function<void(double, std::optional<double>, std::string)> progress) {
     const auto state = state_;
     const auto entry = state->find(server);
-    if (!entry || !entry->client) throw guest_error("unknown_server", "server \"" + server + "\" was not started");
+    if (!entry || !entry->client)
+        throw guest_error("unknown_server", "server \"" + server + "\" was not started");
     const std::shared_ptr<mcp::Client> client = entry->client;
     mcp::CallOptions options;
     options.on_progress = std::move(progress);

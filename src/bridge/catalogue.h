@@ -17,12 +17,12 @@ namespace bridge {
 
 /// A tool of an upstream server. The JSON texts are the server's, checked to be JSON; hostile otherwise.
 struct CatalogueTool {
-    std::string name;              ///< On the wire.
-    std::string alias;             ///< In Python.
+    std::string name;  ///< On the wire.
+    std::string alias; ///< In Python.
     std::string description{};
-    std::string input_schema{};    ///< JSON object.
-    std::string output_schema{};   ///< JSON object, or empty.
-    std::string annotations{};     ///< JSON object, or empty.
+    std::string input_schema{};  ///< JSON object.
+    std::string output_schema{}; ///< JSON object, or empty.
+    std::string annotations{};   ///< JSON object, or empty.
 };
 
 /// An upstream server as it is configured and as it stands.
@@ -31,25 +31,27 @@ struct CatalogueServer {
     std::string alias;
     std::string description{};
     std::string cwd{};
-    std::string source{};          ///< The file that names it.
-    std::string transport{};       ///< "stdio", "http", "sse"
+    std::string source{};    ///< The file that names it.
+    std::string transport{}; ///< "stdio", "http", "sse"
     bool usable = true;
-    std::string state{};           ///< "not started", "starting", "ready", "failed", "disabled"
-    std::string reason{};          ///< Why it cannot be used, or why it failed last.
-    std::string version{};         ///< Protocol version, once started.
+    std::string state{};   ///< "not started", "starting", "ready", "failed", "disabled"
+    std::string reason{};  ///< Why it cannot be used, or why it failed last.
+    std::string version{}; ///< Protocol version, once started.
     std::optional<std::size_t> tools{};
 };
 
 /// A server as the configuration gives it.
 struct CatalogueEntry {
-    CatalogueServer about;   ///< usable false: never started, `reason` says why.
+    CatalogueServer about; ///< usable false: never started, `reason` says why.
     mcp::ClientSpec spec{};
 };
 
-/// The user's other MCP servers: configured at start, started on first use, kept warm, started again after they died (with back-off). On the loop's thread.
+/// The user's other MCP servers: configured at start, started on first use, kept warm, started again after
+/// they died (with back-off). On the loop's thread.
 class Catalogue {
 public:
-    Catalogue(boost::asio::any_io_executor executor, std::vector<CatalogueEntry> entries, std::function<void(const std::string&)> log);
+    Catalogue(boost::asio::any_io_executor executor, std::vector<CatalogueEntry> entries,
+              std::function<void(const std::string&)> log);
     ~Catalogue();
     Catalogue(const Catalogue&) = delete;
     Catalogue& operator=(const Catalogue&) = delete;
@@ -65,16 +67,19 @@ public:
 
     using Tools = std::shared_ptr<const std::vector<CatalogueTool>>;
 
-    /// The tools of a server, which is started if it is not running (many callers share one start). Throws jsonrpc::Error with data.kind "upstream"
-    /// and the end of the server's stderr where it cannot be had. Cancellable (terminal): the start goes on.
+    /// The tools of a server, which is started if it is not running (many callers share one start). Throws
+    /// jsonrpc::Error with data.kind "upstream" and the end of the server's stderr where it cannot be had.
+    /// Cancellable (terminal): the start goes on.
     boost::asio::awaitable<Tools> tools(std::string server);
 
-    /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws jsonrpc::Error. Cancellable (terminal): the
-    /// server is told. `progress` may be empty.
-    boost::asio::awaitable<jsonrpc::Message> call(std::string server, std::string tool, std::string arguments,
-                                                  std::function<void(double, std::optional<double>, std::string)> progress);
+    /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws
+    /// jsonrpc::Error. Cancellable (terminal): the server is told. `progress` may be empty.
+    boost::asio::awaitable<jsonrpc::Message>
+    call(std::string server, std::string tool, std::string arguments,
+         std::function<void(double, std::optional<double>, std::string)> progress);
 
-    /// Counts up whenever the tools of any server have changed (a start, list_changed): for indexes made from them.
+    /// Counts up whenever the tools of any server have changed (a start, list_changed): for indexes made from
+    /// them.
     std::uint64_t generation() const;
     /// The tools that are known now, without starting anything; null where the server was never started.
     Tools known_tools(const std::string& server) const;

@@ -9,29 +9,39 @@ namespace {
 
 mcp::ClientSpec::Transport to_transport(config::ServerEntry::Transport transport) {
     switch (transport) {
-    case config::ServerEntry::Transport::stdio: return mcp::ClientSpec::Transport::stdio;
-    case config::ServerEntry::Transport::http: return mcp::ClientSpec::Transport::http;
-    case config::ServerEntry::Transport::sse: return mcp::ClientSpec::Transport::sse;
-    case config::ServerEntry::Transport::http_or_sse: break;
+    case config::ServerEntry::Transport::stdio:
+        return mcp::ClientSpec::Transport::stdio;
+    case config::ServerEntry::Transport::http:
+        return mcp::ClientSpec::Transport::http;
+    case config::ServerEntry::Transport::sse:
+        return mcp::ClientSpec::Transport::sse;
+    case config::ServerEntry::Transport::http_or_sse:
+        break;
     }
     return mcp::ClientSpec::Transport::http_or_sse;
 }
 
 mcp::ClientSpec::Protocol to_protocol(config::ServerEntry::Protocol protocol) {
     switch (protocol) {
-    case config::ServerEntry::Protocol::legacy: return mcp::ClientSpec::Protocol::legacy;
-    case config::ServerEntry::Protocol::modern: return mcp::ClientSpec::Protocol::modern;
-    case config::ServerEntry::Protocol::automatic: break;
+    case config::ServerEntry::Protocol::legacy:
+        return mcp::ClientSpec::Protocol::legacy;
+    case config::ServerEntry::Protocol::modern:
+        return mcp::ClientSpec::Protocol::modern;
+    case config::ServerEntry::Protocol::automatic:
+        break;
     }
     return mcp::ClientSpec::Protocol::automatic;
 }
 
 const char* transport_name(config::ServerEntry::Transport transport) {
     switch (transport) {
-    case config::ServerEntry::Transport::stdio: return "stdio";
-    case config::ServerEntry::Transport::sse: return "sse";
+    case config::ServerEntry::Transport::stdio:
+        return "stdio";
+    case config::ServerEntry::Transport::sse:
+        return "sse";
     case config::ServerEntry::Transport::http:
-    case config::ServerEntry::Transport::http_or_sse: break;
+    case config::ServerEntry::Transport::http_or_sse:
+        break;
     }
     return "http";
 }
@@ -51,7 +61,8 @@ mcp::ClientSpec to_spec(const config::ServerEntry& entry, const std::map<std::st
     return spec;
 }
 
-config::ServerSources sources_of(const config::Settings& settings, const std::map<std::string, std::string>& environment) {
+config::ServerSources sources_of(const config::Settings& settings,
+                                 const std::map<std::string, std::string>& environment) {
     config::ServerSources sources;
     sources.surroundings.environment = environment;
     const auto home = environment.find("HOME");
@@ -65,7 +76,8 @@ config::ServerSources sources_of(const config::Settings& settings, const std::ma
 
 } // namespace
 
-std::vector<CatalogueEntry> load_entries(const config::Settings& settings, const std::map<std::string, std::string>& environment,
+std::vector<CatalogueEntry> load_entries(const config::Settings& settings,
+                                         const std::map<std::string, std::string>& environment,
                                          const std::function<void(const std::string&)>& log) {
     const config::ServerList list = config::load_servers(sources_of(settings, environment));
     for (const std::string& problem : list.problems) log(problem);

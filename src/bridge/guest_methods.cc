@@ -1,11 +1,11 @@
 #include "src/bridge/guest_methods.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <algorithm>
 
 #include "runtime_api/json.h"
 #include "src/bridge/manual.h"
@@ -34,8 +34,13 @@ private:
 };
 
 void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full) {
-    w.object().field("server", server.name).field("server_alias", server.alias).field("name", tool.name).field("alias", tool.alias);
-    w.field("description", tool.description).field("signature", python_signature(tool.alias, tool.input_schema));
+    w.object()
+        .field("server", server.name)
+        .field("server_alias", server.alias)
+        .field("name", tool.name)
+        .field("alias", tool.alias);
+    w.field("description", tool.description)
+        .field("signature", python_signature(tool.alias, tool.input_schema));
     if (full) {
         w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
         if (!tool.output_schema.empty()) w.raw_field("outputSchema", tool.output_schema);
@@ -59,10 +64,12 @@ const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const st
     return nullptr;
 }
 
-jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool, const std::vector<CatalogueTool>& tools) {
+jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool,
+                            const std::vector<CatalogueTool>& tools) {
     std::vector<std::string> names;
     for (const CatalogueTool& each : tools) names.push_back(each.name);
-    return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) + "\"" + did_you_mean(tool, names));
+    return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) +
+                                           "\"" + did_you_mean(tool, names));
 }
 
 CatalogueServer server_entry(const Catalogue& catalogue, const std::string& name) {
@@ -76,14 +83,16 @@ CatalogueServer server_entry(const Catalogue& catalogue, const std::string& name
 bool wants_full(const json::Reader& in) {
     std::string detail = "summary";
     in.read_optional("detail", detail);
-    if (detail != "summary" && detail != "full") throw guest_error("arguments", "detail must be \"summary\" or \"full\"");
+    if (detail != "summary" && detail != "full")
+        throw guest_error("arguments", "detail must be \"summary\" or \"full\"");
     return detail == "full";
 }
 
 // A missing member would be shown by name and place; code is owed a sentence.
 std::string string_member(std::string_view params, const char* key) {
     const auto value = json::member(params, key);
-    if (!value || json::kind(*value) != json::Kind::string) throw guest_error("arguments", std::string(key) + " must be a string");
+    if (!value || json::kind(*value) != json::Kind::string)
+        throw guest_error("arguments", std::string(key) + " must be a string");
     return json::unquote(*value);
 }
 
@@ -92,7 +101,8 @@ std::string string_member(std::string_view params, const char* key) {
 jsonrpc::Error guest_error(const std::string& kind, const std::string& message) {
     json::Writer data;
     data.object().field("kind", kind).end();
-    const int code = kind == "upstream" || kind == "timeout" ? jsonrpc::code::internal_error : jsonrpc::code::invalid_params;
+    const int code = kind == "upstream" || kind == "timeout" ? jsonrpc::code::internal_error
+                                                             : jsonrpc::code::invalid_params;
     return jsonrpc::Error(code, message, data.take());
 }
 
@@ -112,7 +122,8 @@ asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
         w.object().field("text", manual()).end();
         co_return w.take();
     }
-    if (method == "save_tool" || method == "saved_tools" || method == "delete_tool") co_return saved(method, params);
+    if (method == "save_tool" || method == "saved_tools" || method == "delete_tool")
+        co_return saved(method, params);
     throw jsonrpc::Error(jsonrpc::code::method_not_found, "the host has no method " + method.substr(0, 100));
 }
 
@@ -121,7 +132,11 @@ std::string GuestMethods::servers_json() const {
     w.array();
     for (const CatalogueServer& each : shelf_.catalogue.servers()) {
         if (!policy_.allows(each.name)) continue;
-        w.object().field("name", each.name).field("alias", each.alias).field("description", each.description).end();
+        w.object()
+            .field("name", each.name)
+            .field("alias", each.alias)
+            .field("description", each.description)
+            .end();
     }
     return w.end().take();
 }
@@ -131,10 +146,12 @@ std::string GuestMethods::allowed_server(const std::string& name_or_alias) const
     if (!name) {
         std::vector<std::string> names;
         for (const CatalogueServer& each : shelf_.catalogue.servers()) names.push_back(each.name);
-        throw guest_error("unknown_server", "there is no server \"" + name_or_alias.substr(0, 200) + "\"" + did_you_mean(name_or_alias, names));
+        throw guest_error("unknown_server", "there is no server \"" + name_or_alias.substr(0, 200) + "\"" +
+                                                did_you_mean(name_or_alias, names));
     }
     const CatalogueServer entry = server_entry(shelf_.catalogue, *name);
-    if (!entry.usable) throw guest_error("unknown_server", "server \"" + *name + "\" cannot be used: " + entry.reason);
+    if (!entry.usable)
+        throw guest_error("unknown_server", "server \"" + *name + "\" cannot be used: " + entry.reason);
     if (!policy_.allows(*name)) throw guest_error("policy", policy_.refusal(*name));
     return *name;
 }
@@ -151,8 +168,10 @@ asio::awaitable<std::string> GuestMethods::servers() {
     for (const CatalogueServer& each : shelf_.catalogue.servers()) {
         w.object().field("name", each.name).field("alias", each.alias).field("description", each.description);
         w.field("usable", each.usable && policy_.allows(each.name)).field("state", each.state);
-        if (!each.reason.empty()) w.field("reason", each.reason);
-        else if (!policy_.allows(each.name)) w.field("reason", policy_.refusal(each.name));
+        if (!each.reason.empty())
+            w.field("reason", each.reason);
+        else if (!policy_.allows(each.name))
+            w.field("reason", policy_.refusal(each.name));
         if (!each.cwd.empty()) w.field("cwd", each.cwd);
         w.end();
     }
@@ -175,7 +194,8 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     const std::string server = allowed_server(string_member(params, "server"));
     const std::string wanted = string_member(params, "tool");
     std::string arguments(json::member(params, "arguments").value_or("{}"));
-    if (json::kind(arguments) != json::Kind::object) throw guest_error("arguments", "arguments must be an object");
+    if (json::kind(arguments) != json::Kind::object)
+        throw guest_error("arguments", "arguments must be an object");
     if (arguments.size() > most_arguments) throw guest_error("too_large", "arguments of more than 64 MiB");
     const Catalogue::Tools tools = co_await tools_of(server);
     const CatalogueTool* tool = find_tool(*tools, wanted);
@@ -183,7 +203,8 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     const std::vector<std::string> problems = shelf_.schemas.problems(tool->input_schema, arguments);
     if (!problems.empty()) {
         std::string text = server + '.' + tool->name + ": ";
-        for (const std::string& problem : problems) text += (problem == problems.front() ? "" : "; ") + problem;
+        for (const std::string& problem : problems)
+            text += (problem == problems.front() ? "" : "; ") + problem;
         throw guest_error("arguments", text);
     }
     called_.insert(server);
@@ -191,7 +212,9 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     std::function<void(double, std::optional<double>, std::string)> no_progress;
     jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments), no_progress);
     if (answer.result().size() > most_result)
-        throw guest_error("too_large", "the result of " + server + '.' + name + " has " + std::to_string(answer.result().size()) + " bytes, above the limit of 64 MiB");
+        throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
+                                           std::to_string(answer.result().size()) +
+                                           " bytes, above the limit of 64 MiB");
     co_return std::string(answer.result());
 }
 
@@ -216,7 +239,8 @@ asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {
     co_return w.end().end().take();
 }
 
-// Starts all servers of this run that were not started yet, together; one that fails is left out of the search.
+// Starts all servers of this run that were not started yet, together; one that fails is left out of the
+// search.
 asio::awaitable<void> GuestMethods::start_all() {
     std::vector<std::string> cold;
     for (const std::string& server : policy_.servers())
@@ -233,7 +257,9 @@ asio::awaitable<void> GuestMethods::start_all() {
         asio::co_spawn(executor, shelf_.catalogue.tools(server), std::move(done));
     }
     boost::system::error_code ignored;
-    if (*open > 0) co_await all->async_wait(asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
+    if (*open > 0)
+        co_await all->async_wait(
+            asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
 }
 
 void GuestMethods::refresh_index() {
@@ -244,7 +270,8 @@ void GuestMethods::refresh_index() {
         std::vector<IndexedTool> indexed;
         if (tools) {
             for (const CatalogueTool& tool : *tools) {
-                IndexedTool entry{server.name, server.description, tool.name, tool.alias, tool.description, parameter_names(tool.input_schema)};
+                IndexedTool entry{server.name, server.description, tool.name,
+                                  tool.alias,  tool.description,   parameter_names(tool.input_schema)};
                 indexed.push_back(std::move(entry));
             }
         }
@@ -273,17 +300,20 @@ asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) 
 }
 
 std::string GuestMethods::saved(const std::string& method, const std::string& params) {
-    if (!shelf_.saved) throw guest_error("policy", "saved tools are turned off on this host (MCP_BRIDGE_SAVED_TOOLS=0)");
+    if (!shelf_.saved)
+        throw guest_error("policy", "saved tools are turned off on this host (MCP_BRIDGE_SAVED_TOOLS=0)");
     json::Writer w;
     w.object();
     try {
         if (method == "save_tool") {
-            w.field("replaced", shelf_.saved->save(string_member(params, "name"), string_member(params, "source")));
+            w.field("replaced",
+                    shelf_.saved->save(string_member(params, "name"), string_member(params, "source")));
         } else if (method == "delete_tool") {
             w.field("deleted", shelf_.saved->remove(string_member(params, "name")));
         } else {
             w.key("tools").array();
-            for (const SavedTools::Tool& tool : shelf_.saved->list()) w.object().field("name", tool.name).field("source", tool.source).end();
+            for (const SavedTools::Tool& tool : shelf_.saved->list())
+                w.object().field("name", tool.name).field("source", tool.source).end();
             w.end();
         }
     } catch (const SavedTools::Error& e) {

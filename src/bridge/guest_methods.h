@@ -13,7 +13,8 @@
 
 namespace bridge {
 
-/// What all runs share of the host's side: the servers, the index over their tools, the saved functions. Outlives all runs.
+/// What all runs share of the host's side: the servers, the index over their tools, the saved functions.
+/// Outlives all runs.
 struct Shelf {
     Catalogue& catalogue;
     SchemaCheck& schemas;
@@ -25,11 +26,12 @@ struct Shelf {
 /// An error that code sees as an exception: `kind` is one of src/guest/README.md.
 jsonrpc::Error guest_error(const std::string& kind, const std::string& message);
 
-/// The methods that code in a run can call on its host, each bounded and through the run's policy. One object a run.
+/// The methods that code in a run can call on its host, each bounded and through the run's policy. One object
+/// a run.
 class GuestMethods {
 public:
-    /// `clock`: called with true when an upstream server is being started for this run, with false when that is over; must be callable until
-    /// the last request has ended.
+    /// `clock`: called with true when an upstream server is being started for this run, with false when that
+    /// is over; must be callable until the last request has ended.
     GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock);
 
     /// The JSON text of the method's result. Throws jsonrpc::Error (guest_error), json::Error.

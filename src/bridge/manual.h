@@ -3,8 +3,8 @@
 
 namespace bridge {
 
-/// The manual of the helpers, for capability_summary() and the capabilities resource: Markdown, short enough to read in one go, one example of each
-/// thing; a test runs each example.
+/// The manual of the helpers, for capability_summary() and the capabilities resource: Markdown, short enough
+/// to read in one go, one example of each thing; a test runs each example.
 const std::string& manual();
 
 inline constexpr const char* capabilities_uri = "resource://mcp-server-code-execution-mode/capabilities";

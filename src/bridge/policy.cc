@@ -4,13 +4,16 @@
 
 namespace bridge {
 
-Policy::Policy(std::vector<std::string> configured, std::optional<std::vector<std::string>> named, bool listed_only) : named_(named.has_value()) {
+Policy::Policy(std::vector<std::string> configured, std::optional<std::vector<std::string>> named,
+               bool listed_only)
+    : named_(named.has_value()) {
     if (!named) {
         if (!listed_only) servers_ = std::move(configured);
         return;
     }
     for (std::string& server : configured)
-        if (std::find(named->begin(), named->end(), server) != named->end()) servers_.push_back(std::move(server));
+        if (std::find(named->begin(), named->end(), server) != named->end())
+            servers_.push_back(std::move(server));
 }
 
 bool Policy::allows(const std::string& server) const {
@@ -19,7 +22,8 @@ bool Policy::allows(const std::string& server) const {
 
 std::string Policy::refusal(const std::string& server) const {
     if (named_) return "server \"" + server + "\" is not in this call's `servers`";
-    return "server \"" + server + "\" may be used only when the call names it in `servers` (--servers listed)";
+    return "server \"" + server +
+           "\" may be used only when the call names it in `servers` (--servers listed)";
 }
 
 } // namespace bridge

@@ -5,12 +5,14 @@
 
 namespace bridge {
 
-/// What a run may use. The one place where that is decided: each request of the guest passes here. For now by server: the call's `servers`
-/// and `--servers all|listed`; rules by tool come here later.
+/// What a run may use. The one place where that is decided: each request of the guest passes here. For now by
+/// server: the call's `servers` and `--servers all|listed`; rules by tool come here later.
 class Policy {
 public:
-    /// `configured`: names of all usable servers. `named`: the call's `servers`, already known to exist; nothing: it named none.
-    Policy(std::vector<std::string> configured, std::optional<std::vector<std::string>> named, bool listed_only);
+    /// `configured`: names of all usable servers. `named`: the call's `servers`, already known to exist;
+    /// nothing: it named none.
+    Policy(std::vector<std::string> configured, std::optional<std::vector<std::string>> named,
+           bool listed_only);
 
     /// The servers of this run, in the order of the configuration.
     const std::vector<std::string>& servers() const { return servers_; }

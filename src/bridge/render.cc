@@ -37,7 +37,8 @@ std::string limit_line(const std::string& limit, const RunReport& report) {
     if (limit == "memory") return "the memory limit of " + human_size(report.memory_bytes) + " was hit";
     if (limit == "processes") return "the limit of " + std::to_string(report.pids) + " processes was hit";
     if (limit == "disk") return "the disk is full (/tmp 64 MiB, /workspace 128 MiB, /dev/shm 64 MiB)";
-    if (limit == "open_files") return "the limit of " + std::to_string(report.open_files) + " open files was hit";
+    if (limit == "open_files")
+        return "the limit of " + std::to_string(report.open_files) + " open files was hit";
     return {}; // time is the headline's
 }
 
@@ -52,8 +53,10 @@ std::vector<std::string> note_lines(const RunReport& report) {
     for (const std::string& note : report.notes) lines.push_back(note);
     for (const std::string& artifact : report.artifacts) lines.push_back("file " + artifact);
     if (report.pictures.size() == 1) lines.push_back("1 image follows");
-    if (report.pictures.size() > 1) lines.push_back(std::to_string(report.pictures.size()) + " images follow");
-    if (report.refused.empty() && !report.not_enforced.empty()) lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
+    if (report.pictures.size() > 1)
+        lines.push_back(std::to_string(report.pictures.size()) + " images follow");
+    if (report.refused.empty() && !report.not_enforced.empty())
+        lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
     return lines;
 }
 
@@ -99,7 +102,8 @@ std::string facts(const RunReport& report, bool streams) {
     return w.take();
 }
 
-std::string result_of(const RunReport& report, const std::string& text, OutputMode mode, std::size_t pictures) {
+std::string result_of(const RunReport& report, const std::string& text, OutputMode mode,
+                      std::size_t pictures) {
     json::Writer w;
     w.object().key("content").array();
     w.object().field("type", "text").field("text", text).end();
@@ -118,7 +122,8 @@ std::string cut(const std::string& text, std::size_t bytes) {
     if (text.size() <= bytes) return text;
     std::size_t end = bytes;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return text.substr(0, end) + "\n… [" + std::to_string(text.size() - end) + " bytes left out: the result is too large]";
+    return text.substr(0, end) + "\n… [" + std::to_string(text.size() - end) +
+           " bytes left out: the result is too large]";
 }
 
 } // namespace
@@ -127,11 +132,15 @@ const char* status_name(const RunReport& report) {
     if (!report.refused.empty()) return "refused";
     if (report.cancelled) return "cancelled";
     switch (report.outcome.status) {
-    case Status::success: return "success";
-    case Status::timeout: return "timeout";
-    case Status::out_of_memory: return "out_of_memory";
+    case Status::success:
+        return "success";
+    case Status::timeout:
+        return "timeout";
+    case Status::out_of_memory:
+        return "out_of_memory";
     case Status::error:
-    case Status::killed: break;
+    case Status::killed:
+        break;
     }
     return "error";
 }
@@ -145,7 +154,9 @@ std::string human_size(std::int64_t bytes) {
         ++unit;
     }
     char text[48];
-    std::snprintf(text, sizeof text, size == static_cast<double>(static_cast<std::int64_t>(size)) ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    std::snprintf(text, sizeof text,
+                  size == static_cast<double>(static_cast<std::int64_t>(size)) ? "%.0f %s" : "%.1f %s", size,
+                  units[unit]);
     return text;
 }
 
@@ -154,14 +165,20 @@ std::string headline(const RunReport& report) {
     if (!report.refused.empty()) return report.refused;
     if (report.cancelled) return "cancelled";
     switch (o.status) {
-    case Status::success: return {};
-    case Status::timeout: return "timed out after " + std::to_string(report.timeout_seconds) + " s";
-    case Status::out_of_memory: return "killed: out of memory (" + human_size(report.memory_bytes) + ")";
+    case Status::success:
+        return {};
+    case Status::timeout:
+        return "timed out after " + std::to_string(report.timeout_seconds) + " s";
+    case Status::out_of_memory:
+        return "killed: out of memory (" + human_size(report.memory_bytes) + ")";
     case Status::error:
-    case Status::killed: break;
+    case Status::killed:
+        break;
     }
-    if (o.signal) return "killed by " + signal_name(*o.signal) + (o.error.empty() ? "" : " (" + o.error + ")");
-    if (o.exit_code && *o.exit_code != 0) return "exit status " + std::to_string(*o.exit_code) + (o.error.empty() ? "" : " (" + o.error + ")");
+    if (o.signal)
+        return "killed by " + signal_name(*o.signal) + (o.error.empty() ? "" : " (" + o.error + ")");
+    if (o.exit_code && *o.exit_code != 0)
+        return "exit status " + std::to_string(*o.exit_code) + (o.error.empty() ? "" : " (" + o.error + ")");
     return o.error.empty() ? "the code did not run to its end" : o.error;
 }
 
@@ -182,16 +199,20 @@ std::string render_text(const RunReport& report) {
 }
 
 std::string render_result(const RunReport& report, OutputMode mode) {
-    std::string text = mode == OutputMode::toon ? "```toon\n" + to_toon(facts(report, true)) + "\n```" : render_text(report);
+    std::string text =
+        mode == OutputMode::toon ? "```toon\n" + to_toon(facts(report, true)) + "\n```" : render_text(report);
     text = cut(text, most_result_bytes / 4);
     std::size_t pictures = report.pictures.size();
     std::string result = result_of(report, text, mode, pictures);
     while (result.size() > most_result_bytes && pictures > 0) {
         --pictures;
         const std::size_t lost = report.pictures.size() - pictures;
-        result = result_of(report, text + "\n[" + std::to_string(lost) + " of the images left out: the result is too large]", mode, pictures);
+        result = result_of(
+            report, text + "\n[" + std::to_string(lost) + " of the images left out: the result is too large]",
+            mode, pictures);
     }
-    if (result.size() > most_result_bytes) result = result_of(report, cut(text, most_result_bytes / 16), OutputMode::compact, 0);
+    if (result.size() > most_result_bytes)
+        result = result_of(report, cut(text, most_result_bytes / 16), OutputMode::compact, 0);
     return result;
 }
 

@@ -10,7 +10,8 @@ enum class OutputMode { compact, structured, toon };
 /// The result line is at most this long (design.md, Bounds); what does not fit is cut, and said.
 inline constexpr std::size_t most_result_bytes = (8u << 20) - 65536;
 
-/// What a terminal would show: a first line where something went wrong, stdout, stderr, the last value, then notes.
+/// What a terminal would show: a first line where something went wrong, stdout, stderr, the last value, then
+/// notes.
 std::string render_text(const RunReport& report);
 
 /// How it ended, as `_meta` has it: "success", "error", "timeout", "out_of_memory", "cancelled", "refused".
@@ -19,7 +20,8 @@ const char* status_name(const RunReport& report);
 /// "exit status 3", "timed out after 30 s", "killed: out of memory (512 MiB)"; empty after a successful end.
 std::string headline(const RunReport& report);
 
-/// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode structuredContent or a TOON text.
+/// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode
+/// structuredContent or a TOON text.
 std::string render_result(const RunReport& report, OutputMode mode);
 
 /// A result with isError that says why nothing ran.

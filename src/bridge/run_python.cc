@@ -1,7 +1,7 @@
 #include "src/bridge/run_python.h"
 
-#include <boost/asio/use_awaitable.hpp>
 #include <algorithm>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
@@ -27,11 +27,15 @@ std::string printable(std::string text, std::size_t most) {
 // One run as its guest sees it: collects what it shows, answers what it asks.
 class RunHost : public sandbox::GuestHost {
 public:
-    RunHost(const RunPythonParts& parts, const RunRequest& request, Policy policy, std::shared_ptr<RunState> state)
-        : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client), on_output_(request.on_output), on_progress_(request.on_progress),
+    RunHost(const RunPythonParts& parts, const RunRequest& request, Policy policy,
+            std::shared_ptr<RunState> state)
+        : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client),
+          on_output_(request.on_output), on_progress_(request.on_progress),
           methods_(parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); }) {}
 
-    asio::awaitable<std::string> request(jsonrpc::Message message) override { return methods_.answer(std::move(message)); }
+    asio::awaitable<std::string> request(jsonrpc::Message message) override {
+        return methods_.answer(std::move(message));
+    }
 
     void output(bool is_err, std::string_view text) override {
         if (on_output_) on_output_(is_err, text);
@@ -49,15 +53,19 @@ public:
 
     void display(std::string mime_type, std::string data, bool is_base64) override {
         if (!is_base64) {
-            if (displayed.size() < most_displayed) displayed.push_back(json::valid_utf8(data));
-            else ++dropped_texts_;
+            if (displayed.size() < most_displayed)
+                displayed.push_back(json::valid_utf8(data));
+            else
+                ++dropped_texts_;
             return;
         }
         picture_bytes_ += data.size();
         const bool fits = pictures.size() < most_pictures && picture_bytes_ <= most_picture_bytes;
         if (!fits) picture_bytes_ -= data.size();
-        if (fits && (mime_type == "image/png" || mime_type == "image/jpeg")) pictures.push_back(Picture{std::move(mime_type), std::move(data)});
-        else ++dropped_pictures_;
+        if (fits && (mime_type == "image/png" || mime_type == "image/jpeg"))
+            pictures.push_back(Picture{std::move(mime_type), std::move(data)});
+        else
+            ++dropped_pictures_;
     }
 
     void artifact(std::string name, std::optional<std::string> base64, std::string skipped) override {
@@ -77,9 +85,13 @@ public:
 
     // What was left out, for the result.
     void add_notes(std::vector<std::string>& notes) const {
-        if (dropped_pictures_ > 0) notes.push_back(std::to_string(dropped_pictures_) + " images left out: at most 16, 5 MiB together, PNG or JPEG");
-        if (dropped_texts_ > 0) notes.push_back(std::to_string(dropped_texts_) + " displayed values left out: at most 100");
-        if (artifact_count_ > most_artifacts) notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
+        if (dropped_pictures_ > 0)
+            notes.push_back(std::to_string(dropped_pictures_) +
+                            " images left out: at most 16, 5 MiB together, PNG or JPEG");
+        if (dropped_texts_ > 0)
+            notes.push_back(std::to_string(dropped_texts_) + " displayed values left out: at most 100");
+        if (artifact_count_ > most_artifacts)
+            notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
     }
 
     std::string servers_json() const { return methods_.servers_json(); }
@@ -109,7 +121,8 @@ private:
     std::size_t artifact_count_ = 0;
 };
 
-// The call's `servers` by their configured names. Throws BadArguments for one that is not there or cannot be used.
+// The call's `servers` by their configured names. Throws BadArguments for one that is not there or cannot be
+// used.
 std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue, const RunRequest& request) {
     if (!request.servers) return std::nullopt;
     std::vector<std::string> names;
@@ -118,9 +131,12 @@ std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue
         std::vector<std::string> all;
         for (const CatalogueServer& each : catalogue.servers()) {
             all.push_back(each.name);
-            if (name && each.name == *name && !each.usable) throw BadArguments("servers: \"" + *name + "\" cannot be used: " + each.reason);
+            if (name && each.name == *name && !each.usable)
+                throw BadArguments("servers: \"" + *name + "\" cannot be used: " + each.reason);
         }
-        if (!name && all.empty()) throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"; none is configured");
+        if (!name && all.empty())
+            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) +
+                               "\"; none is configured");
         if (!name) {
             std::string near = did_you_mean(wanted, all);
             if (near.empty()) near = "; see runtime.discovered_servers()";
@@ -140,8 +156,10 @@ std::vector<std::string> usable_servers(const Catalogue& catalogue) {
 
 sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request, const RunHost& host) {
     sandbox::Execution execution;
-    if (request.session.empty()) execution.code = std::move(request.code);
-    else execution.code = request.code; // may be wanted again
+    if (request.session.empty())
+        execution.code = std::move(request.code);
+    else
+        execution.code = request.code; // may be wanted again
     execution.timeout = request.timeout;
     execution.servers = host.servers_json();
     execution.head = request.stream_all ? std::int64_t{1} << 50 : parts.max_output - parts.max_output / 3;
@@ -159,7 +177,8 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
 }
 
 // Runs in a sandbox that is ready; fills the report.
-asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
+asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request,
+                             std::shared_ptr<RunHost> host, RunReport* report) {
     report->not_enforced = sandbox::shortfalls(box->findings());
     report->open_files = box->open_files();
     sandbox::Execution execution = to_execution(*parts, *request, *host);
@@ -171,11 +190,15 @@ asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts,
     report->outcome = co_await box->execute(std::move(execution), host);
 }
 
-// Runs in the call's session. One whose interpreter died between two calls begins anew, once: nothing of this call has run yet.
-asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* request, std::shared_ptr<RunHost> host, RunReport* report) {
+// Runs in the call's session. One whose interpreter died between two calls begins anew, once: nothing of this
+// call has run yet.
+asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* request,
+                                     std::shared_ptr<RunHost> host, RunReport* report) {
     for (int attempt = 0; attempt < 2; ++attempt) {
         Sessions::Turn turn = co_await parts->sessions.enter(request->client, request->session);
-        if (!turn.begins_anew().empty()) report->notes.push_back("session \"" + request->session + "\" begins anew: " + turn.begins_anew());
+        if (!turn.begins_anew().empty())
+            report->notes.push_back("session \"" + request->session +
+                                    "\" begins anew: " + turn.begins_anew());
         co_await run_in(&turn.sandbox(), parts, request, host, report);
         if (report->outcome.begun) co_return;
     }
@@ -183,7 +206,8 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
 
 } // namespace
 
-asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request, std::shared_ptr<RunState> state) {
+asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
+                                      std::shared_ptr<RunState> state) {
     const Catalogue& catalogue = parts.shelf.catalogue;
     Policy policy(usable_servers(catalogue), named_servers(catalogue, request), parts.servers_listed_only);
     const auto host = std::make_shared<RunHost>(parts, request, std::move(policy), std::move(state));

@@ -22,7 +22,7 @@ struct RunPythonParts {
     Shelf& shelf;
     Artifacts& artifacts;
     std::int64_t max_output = 30'000;
-    std::int64_t memory_bytes = 0;  ///< For messages that name the limit.
+    std::int64_t memory_bytes = 0; ///< For messages that name the limit.
     std::int64_t pids = 0;
     bool servers_listed_only = false;
 };
@@ -37,8 +37,10 @@ struct RunState {
     }
 };
 
-/// Runs one request from its checks to its report. Throws BadArguments (an unknown server: no container was touched),
-/// jsonrpc::Error(cancelled); everything else that goes wrong is in the report. Cancellable (terminal).
-boost::asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request, std::shared_ptr<RunState> state);
+/// Runs one request from its checks to its report. Throws BadArguments (an unknown server: no container was
+/// touched), jsonrpc::Error(cancelled); everything else that goes wrong is in the report. Cancellable
+/// (terminal).
+boost::asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
+                                             std::shared_ptr<RunState> state);
 
 } // namespace bridge

@@ -19,15 +19,15 @@ struct Picture {
 struct RunReport {
     sandbox::Outcome outcome{};
     bool cancelled = false;
-    std::string refused{};                   ///< No code ran, and why; else empty.
+    std::string refused{}; ///< No code ran, and why; else empty.
     std::int64_t timeout_seconds = 0;
-    std::int64_t memory_bytes = 0;           ///< The limits in force, for messages that name them.
+    std::int64_t memory_bytes = 0; ///< The limits in force, for messages that name them.
     std::int64_t pids = 0;
     std::int64_t open_files = 1024;
-    std::vector<std::string> servers{};      ///< Those that were called.
+    std::vector<std::string> servers{}; ///< Those that were called.
     std::vector<Picture> pictures{};
-    std::vector<std::string> displayed{};    ///< Texts that display() showed, in order.
-    std::vector<std::string> artifacts{};    ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
+    std::vector<std::string> displayed{}; ///< Texts that display() showed, in order.
+    std::vector<std::string> artifacts{}; ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
     std::vector<std::string> notes{};
     std::vector<sandbox::Finding> not_enforced{};
 };

@@ -33,12 +33,15 @@ std::vector<std::string> read_servers(const json::Reader& value) {
             names = servers_in_string(value.as_string());
         } else {
             if (!value.is_array()) throw json::Error("not an array");
-            for (std::size_t i = 0; i < value.size() && i <= most_servers; ++i) names.push_back(value[i].as_string());
+            for (std::size_t i = 0; i < value.size() && i <= most_servers; ++i)
+                names.push_back(value[i].as_string());
         }
     } catch (const json::Error&) {
-        throw BadArguments("servers: expected an array of server names such as [\"github\"], got " + short_text(value));
+        throw BadArguments("servers: expected an array of server names such as [\"github\"], got " +
+                           short_text(value));
     }
-    if (names.size() > most_servers) throw BadArguments("servers: more than " + std::to_string(most_servers) + " names");
+    if (names.size() > most_servers)
+        throw BadArguments("servers: more than " + std::to_string(most_servers) + " names");
     return names;
 }
 
@@ -57,9 +60,11 @@ std::string read_session(const json::Reader& value) {
 void set_timeout(RunRequest& request, double seconds, const RunLimits& limits) {
     const auto most = static_cast<double>(limits.max_timeout.count());
     if (!(seconds >= 1))
-        throw BadArguments("timeout: expected a number of seconds from 1 to " + std::to_string(limits.max_timeout.count()));
+        throw BadArguments("timeout: expected a number of seconds from 1 to " +
+                           std::to_string(limits.max_timeout.count()));
     if (seconds > most) {
-        request.notes.push_back("timeout was cut to the maximum of " + std::to_string(limits.max_timeout.count()) + " s");
+        request.notes.push_back("timeout was cut to the maximum of " +
+                                std::to_string(limits.max_timeout.count()) + " s");
         seconds = most;
     }
     request.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -73,7 +78,8 @@ RunRequest read_arguments(std::string_view arguments, const RunLimits& limits) {
     if (!in.is_object()) throw BadArguments("arguments: expected an object with `code`");
     const auto code = in.find("code");
     if (!code) throw BadArguments("code: missing; expected the Python source as a string");
-    if (!code->is_string()) throw BadArguments("code: expected the Python source as a string, got " + short_text(*code));
+    if (!code->is_string())
+        throw BadArguments("code: expected the Python source as a string, got " + short_text(*code));
     request.code = code->as_string();
     if (request.code.size() > most_code_bytes)
         throw BadArguments("code: " + std::to_string(request.code.size()) + " bytes are above the limit of " +
@@ -83,8 +89,8 @@ RunRequest read_arguments(std::string_view arguments, const RunLimits& limits) {
     if (in.has("timeout")) {
         const json::Reader timeout = in.at("timeout");
         if (timeout.kind() != json::Kind::number)
-            throw BadArguments("timeout: expected a number of seconds from 1 to " + std::to_string(limits.max_timeout.count()) + ", got " +
-                               short_text(timeout));
+            throw BadArguments("timeout: expected a number of seconds from 1 to " +
+                               std::to_string(limits.max_timeout.count()) + ", got " + short_text(timeout));
         set_timeout(request, timeout.as_number(), limits);
     }
     return request;

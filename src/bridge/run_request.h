@@ -22,14 +22,14 @@ struct RunRequest {
     std::string code;
     std::optional<std::vector<std::string>> servers{}; ///< As the caller named them; nothing: none named.
     std::chrono::milliseconds timeout{30'000};
-    std::string session{};                             ///< Empty: an interpreter of its own.
-    std::vector<std::string> notes{};                  ///< What the result must say: "timeout was cut to 120 s".
-    std::string client{};                              ///< Who calls.
+    std::string session{};            ///< Empty: an interpreter of its own.
+    std::vector<std::string> notes{}; ///< What the result must say: "timeout was cut to 120 s".
+    std::string client{};             ///< Who calls.
 
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};
     std::function<void(double done, std::optional<double> total, std::string message)> on_progress{};
-    bool stream_all = false;                           ///< All output goes to on_output; nothing of it is kept.
+    bool stream_all = false; ///< All output goes to on_output; nothing of it is kept.
 };
 
 struct RunLimits {
@@ -37,7 +37,8 @@ struct RunLimits {
     std::chrono::seconds max_timeout{120};
 };
 
-/// Reads the tool's arguments (JSON text of an object). Unknown ones are ignored; `servers` may be an array written as a string. Throws BadArguments.
+/// Reads the tool's arguments (JSON text of an object). Unknown ones are ignored; `servers` may be an array
+/// written as a string. Throws BadArguments.
 RunRequest read_arguments(std::string_view arguments, const RunLimits& limits);
 
 /// A time in seconds, within the limits; cut to the maximum with a note. Throws BadArguments below 1.

@@ -6,8 +6,9 @@
 
 namespace bridge {
 
-/// Functions that code asked to keep for later runs of this user: name and source, in a SQLite file of mode 0600 under the state folder. Nothing
-/// in it ever runs on the host. Several Cordons may use one file at once.
+/// Functions that code asked to keep for later runs of this user: name and source, in a SQLite file of mode
+/// 0600 under the state folder. Nothing in it ever runs on the host. Several Cordons may use one file at
+/// once.
 class SavedTools {
 public:
     /// A request that cannot be met: what() says why, fit for the code that asked.
@@ -25,11 +26,12 @@ public:
     SavedTools(const SavedTools&) = delete;
     SavedTools& operator=(const SavedTools&) = delete;
 
-    /// True if one of that name was replaced. Throws Error: name not [a-z_][a-z0-9_]{0,63}, or a Python keyword; source empty or over 64 KiB; over 100 tools.
+    /// True if one of that name was replaced. Throws Error: name not [a-z_][a-z0-9_]{0,63}, or a Python
+    /// keyword; source empty or over 64 KiB; over 100 tools.
     bool save(const std::string& name, const std::string& source);
-    std::vector<Tool> list() const;         ///< By name.
+    std::vector<Tool> list() const; ///< By name.
     std::vector<std::string> names() const;
-    bool remove(const std::string& name);   ///< False where there was none.
+    bool remove(const std::string& name); ///< False where there was none.
 
 private:
     struct Impl;

@@ -20,15 +20,17 @@ constexpr auto progress_every = 5s;
 constexpr std::size_t most_names = 30;
 constexpr std::size_t most_names_bytes = 600;
 
-constexpr const char* input_schema = R"json({"type":"object","properties":{)json"
-                                     R"json("code":{"type":"string","description":"Python source"},)json"
-                                     R"json("servers":{"type":"array","items":{"type":"string"},"description":"use only these MCP servers (default: all)"},)json"
-                                     R"json("timeout":{"type":"number","description":"seconds"},)json"
-                                     R"json("session":{"type":"string","description":"name of an interpreter that lives on between calls"}},)json"
-                                     R"json("required":["code"]})json";
+constexpr const char* input_schema =
+    R"json({"type":"object","properties":{)json"
+    R"json("code":{"type":"string","description":"Python source"},)json"
+    R"json("servers":{"type":"array","items":{"type":"string"},"description":"use only these MCP servers (default: all)"},)json"
+    R"json("timeout":{"type":"number","description":"seconds"},)json"
+    R"json("session":{"type":"string","description":"name of an interpreter that lives on between calls"}},)json"
+    R"json("required":["code"]})json";
 
-// While a call runs and its client asked for progress: a message every few seconds, which keeps idle timeouts from ending it. Its value is the
-// least that rises, so that what the code itself reports ("1 of 3") still means something afterwards.
+// While a call runs and its client asked for progress: a message every few seconds, which keeps idle timeouts
+// from ending it. Its value is the least that rises, so that what the code itself reports ("1 of 3") still
+// means something afterwards.
 asio::awaitable<void> beat(std::weak_ptr<RunState> run, std::shared_ptr<asio::steady_timer> timer,
                            std::shared_ptr<mcp::CallContext> context) {
     for (;;) {
@@ -43,23 +45,29 @@ asio::awaitable<void> beat(std::weak_ptr<RunState> run, std::shared_ptr<asio::st
 
 } // namespace
 
-Service::Service(RunPythonParts parts, ServiceOptions options) : parts_(std::move(parts)), options_(options) {}
+Service::Service(RunPythonParts parts, ServiceOptions options)
+    : parts_(std::move(parts)), options_(options) {}
 
 std::string Service::instructions() {
     std::string text =
-        "run_python executes Python in a sealed container (no network, no host files) and is the way to the user's other MCP servers: use it "
-        "whenever a task needs one of them, needs several calls, or needs computing. One program can call many tools, loop, filter and combine, and print only "
+        "run_python executes Python in a sealed container (no network, no host files) and is the way to the "
+        "user's other MCP servers: use it "
+        "whenever a task needs one of them, needs several calls, or needs computing. One program can call "
+        "many tools, loop, filter and combine, and print only "
         "what matters.\n\n"
         "Discover, then call, in the code:\n"
         "from mcp import runtime\n"
         "runtime.discovered_servers()                          # names\n"
         "await runtime.search_tool_docs(\"create issue\")         # ranked docs with signatures\n"
         "await runtime.query_tool_docs(\"github\", \"create_issue\", detail=\"full\")\n"
-        "r = await mcp_github.create_issue(title=\"…\")           # mcp_<alias>.<tool>(…); .sync(…) without await\n"
+        "r = await mcp_github.create_issue(title=\"…\")           # mcp_<alias>.<tool>(…); .sync(…) without "
+        "await\n"
         "await asyncio.gather(mcp_a.x(), mcp_b.y())              # calls run together\n\n"
-        "Results come as Python values; a tool that fails raises runtime.MCPError. print() what you want to see; the last expression is shown. display(x) shows "
+        "Results come as Python values; a tool that fails raises runtime.MCPError. print() what you want to "
+        "see; the last expression is shown. display(x) shows "
         "images and tables. Each call is a fresh interpreter unless `session` names one. Time limit " +
-        std::to_string(options_.limits.timeout.count()) + " s, at most " + std::to_string(options_.limits.max_timeout.count()) +
+        std::to_string(options_.limits.timeout.count()) + " s, at most " +
+        std::to_string(options_.limits.max_timeout.count()) +
         " s with `timeout`. Output is cut in the middle beyond " + std::to_string(parts_.max_output) +
         " characters. runtime.capability_summary() has the manual.";
     std::string names;
@@ -80,7 +88,8 @@ std::vector<mcp::Tool> Service::tools() {
     mcp::Tool tool;
     tool.name = "run_python";
     tool.title = "Run Python";
-    tool.description = "Run Python in a sealed container. The code can call the user's other MCP servers: `from mcp import runtime`; "
+    tool.description = "Run Python in a sealed container. The code can call the user's other MCP servers: "
+                       "`from mcp import runtime`; "
                        "runtime.search_tool_docs(\"what\"), then await mcp_<server>.<tool>(…).";
     tool.input_schema = input_schema;
     tool.annotations = R"({"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true})";
@@ -88,9 +97,11 @@ std::vector<mcp::Tool> Service::tools() {
     return {tool};
 }
 
-asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::string name, std::string arguments) {
+asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::string name,
+                                                std::string arguments) {
     if (name != "run_python")
-        throw jsonrpc::Error(jsonrpc::code::invalid_params, "unknown tool: " + name.substr(0, 100) + "; the only tool is run_python");
+        throw jsonrpc::Error(jsonrpc::code::invalid_params,
+                             "unknown tool: " + name.substr(0, 100) + "; the only tool is run_python");
     std::string refusal;
     RunReport report;
     try {
@@ -135,7 +146,8 @@ std::vector<mcp::Resource> Service::resources(const std::string& client) {
     return all;
 }
 
-asio::awaitable<std::optional<mcp::ResourceContent>> Service::read_resource(std::string client, std::string uri) {
+asio::awaitable<std::optional<mcp::ResourceContent>> Service::read_resource(std::string client,
+                                                                            std::string uri) {
     mcp::ResourceContent content;
     content.uri = uri;
     if (uri == capabilities_uri) {
@@ -147,7 +159,8 @@ asio::awaitable<std::optional<mcp::ResourceContent>> Service::read_resource(std:
     if (!file) co_return std::nullopt;
     content.mime_type = file->mime_type;
     content.data = file->data;
-    content.binary = !(file->mime_type.starts_with("text/") || file->mime_type == "application/json") || json::valid_utf8(file->data) != file->data;
+    content.binary = !(file->mime_type.starts_with("text/") || file->mime_type == "application/json") ||
+                     json::valid_utf8(file->data) != file->data;
     co_return content;
 }
 

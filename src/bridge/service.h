@@ -15,16 +15,19 @@ struct ServiceOptions {
     bool always_load = true; ///< Ask clients to show the tool without a search.
 };
 
-/// What Cordon offers to an MCP client: run_python, the manual, and the files that code left. On the loop's thread.
+/// What Cordon offers to an MCP client: run_python, the manual, and the files that code left. On the loop's
+/// thread.
 class Service : public mcp::Service {
 public:
     Service(RunPythonParts parts, ServiceOptions options);
 
     std::string instructions() override;
     std::vector<mcp::Tool> tools() override;
-    boost::asio::awaitable<std::string> call_tool(mcp::CallContext context, std::string name, std::string arguments) override;
+    boost::asio::awaitable<std::string> call_tool(mcp::CallContext context, std::string name,
+                                                  std::string arguments) override;
     std::vector<mcp::Resource> resources(const std::string& client) override;
-    boost::asio::awaitable<std::optional<mcp::ResourceContent>> read_resource(std::string client, std::string uri) override;
+    boost::asio::awaitable<std::optional<mcp::ResourceContent>> read_resource(std::string client,
+                                                                              std::string uri) override;
     void client_gone(const std::string& client) override;
 
 private:

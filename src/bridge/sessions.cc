@@ -34,7 +34,8 @@ struct Session {
 } // namespace
 
 struct Sessions::State : std::enable_shared_from_this<Sessions::State> {
-    State(asio::any_io_executor e, sandbox::Pool& p, std::chrono::seconds i) : executor(e), pool(p), idle(i), timer(e) {}
+    State(asio::any_io_executor e, sandbox::Pool& p, std::chrono::seconds i)
+        : executor(e), pool(p), idle(i), timer(e) {}
 
     asio::any_io_executor executor;
     sandbox::Pool& pool;
@@ -61,9 +62,12 @@ struct Sessions::State : std::enable_shared_from_this<Sessions::State> {
         const auto all = sessions;
         for (const auto& [key, session] : all) {
             if (session->busy || !session->lease) continue;
-            if (!session->lease->alive()) end(key, "its container ended");
-            else if (now - session->last_used >= idle) end(key, "it was idle for " + std::to_string(idle.count()) + " s");
-            else if (now - session->lease->born() >= most_age) end(key, "it was two hours old");
+            if (!session->lease->alive())
+                end(key, "its container ended");
+            else if (now - session->last_used >= idle)
+                end(key, "it was idle for " + std::to_string(idle.count()) + " s");
+            else if (now - session->lease->born() >= most_age)
+                end(key, "it was two hours old");
         }
     }
 
@@ -81,7 +85,8 @@ struct Sessions::State : std::enable_shared_from_this<Sessions::State> {
     void leave(const Key& key, const std::shared_ptr<Session>& session) {
         session->busy = false;
         session->last_used = Clock::now();
-        if (!session->over && (!session->lease || !session->lease->alive())) end(key, session->lease ? "its interpreter ended" : "");
+        if (!session->over && (!session->lease || !session->lease->alive()))
+            end(key, session->lease ? "its interpreter ended" : "");
         if (!session->line.empty()) session->line.front()->cancel();
     }
 };
@@ -108,7 +113,8 @@ asio::awaitable<bool> wait_for_turn(asio::any_io_executor executor, std::shared_
         boost::system::error_code ignored;
         co_await turn.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
         const asio::cancellation_state cancelled = co_await asio::this_coro::cancellation_state;
-        if (cancelled.cancelled() != asio::cancellation_type::none) throw jsonrpc::Error(jsonrpc::code::cancelled, "cancelled");
+        if (cancelled.cancelled() != asio::cancellation_type::none)
+            throw jsonrpc::Error(jsonrpc::code::cancelled, "cancelled");
     }
     if (!session->over) session->busy = true;
     co_return !session->over;
@@ -129,7 +135,8 @@ asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string 
         ours = co_await wait_for_turn(state->executor, session);
     }
     Turn result;
-    result.hold_ = std::shared_ptr<void>(nullptr, [state, key, session](void*) { state->leave(key, session); });
+    result.hold_ =
+        std::shared_ptr<void>(nullptr, [state, key, session](void*) { state->leave(key, session); });
     if (!session->lease) {
         sandbox::Pool::Lease lease = co_await state->pool.acquire();
         session->lease = std::move(lease);

@@ -9,8 +9,9 @@
 
 namespace bridge {
 
-/// Interpreters that live on between calls, by client and name. A session belongs to one client and ends with it, when it was idle too long, when it is two hours
-/// old, when its container died, or when room is needed (the one idle longest). Two calls in one session run one after the other. On the loop's thread.
+/// Interpreters that live on between calls, by client and name. A session belongs to one client and ends with
+/// it, when it was idle too long, when it is two hours old, when its container died, or when room is needed
+/// (the one idle longest). Two calls in one session run one after the other. On the loop's thread.
 class Sessions {
 public:
     Sessions(boost::asio::any_io_executor executor, sandbox::Pool& pool, std::chrono::seconds idle);
@@ -25,7 +26,8 @@ public:
         Turn(Turn&&) noexcept = default;
         Turn& operator=(Turn&&) noexcept = default;
         sandbox::Sandbox& sandbox() const;
-        /// Why the interpreter is a new one although the client had this session before: "it was idle for 600 s"; else empty.
+        /// Why the interpreter is a new one although the client had this session before: "it was idle for 600
+        /// s"; else empty.
         const std::string& begins_anew() const { return anew_; }
 
     private:

@@ -7,16 +7,16 @@ namespace bridge {
 
 /// What a search looks at in one tool.
 struct IndexedTool {
-    std::string server;        ///< Its name, as configured.
+    std::string server; ///< Its name, as configured.
     std::string server_description{};
-    std::string name;          ///< The tool's name on the wire.
-    std::string alias{};       ///< Its name in Python.
+    std::string name;    ///< The tool's name on the wire.
+    std::string alias{}; ///< Its name in Python.
     std::string description{};
     std::vector<std::string> parameters{}; ///< Names, and descriptions if they help.
 };
 
-/// Ranked search over the tools of all servers (SQLite FTS5, in memory): best match first, tolerant of word order, plural, and one typing error a word.
-/// On the loop's thread; 1,000 tools in milliseconds.
+/// Ranked search over the tools of all servers (SQLite FTS5, in memory): best match first, tolerant of word
+/// order, plural, and one typing error a word. On the loop's thread; 1,000 tools in milliseconds.
 class ToolIndex {
 public:
     ToolIndex();
@@ -33,8 +33,10 @@ public:
         double score = 0; ///< Higher is better.
     };
 
-    /// At most `limit` hits among `servers`. The query is any text, of any length and with any characters; one without a word gives nothing.
-    std::vector<Hit> search(const std::string& query, int limit, const std::vector<std::string>& servers) const;
+    /// At most `limit` hits among `servers`. The query is any text, of any length and with any characters;
+    /// one without a word gives nothing.
+    std::vector<Hit> search(const std::string& query, int limit,
+                            const std::vector<std::string>& servers) const;
 
 private:
     struct Impl;

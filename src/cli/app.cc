@@ -42,7 +42,8 @@ runtime_api::SearchOptions to_search(const config::Settings& s) {
     return o;
 }
 
-std::unique_ptr<sandbox::EngineSource> make_engine(asio::any_io_executor executor, const config::Settings& settings, std::string state_dir) {
+std::unique_ptr<sandbox::EngineSource> make_engine(asio::any_io_executor executor,
+                                                   const config::Settings& settings, std::string state_dir) {
     sandbox::EngineSource::Options options;
     options.search = to_search(settings);
     options.confinement = to_confinement(settings);
@@ -64,7 +65,8 @@ std::map<std::string, std::string> own_environment() {
     return all;
 }
 
-std::string state_folder(const config::Settings& settings, const std::map<std::string, std::string>& environment) {
+std::string state_folder(const config::Settings& settings,
+                         const std::map<std::string, std::string>& environment) {
     if (!settings.state_dir.empty()) return settings.state_dir;
     const auto value = [&](const char* name) {
         const auto it = environment.find(name);
@@ -77,7 +79,8 @@ std::string state_folder(const config::Settings& settings, const std::map<std::s
     return "/tmp/cordon-" + std::to_string(::getuid());
 }
 
-App::App(asio::io_context& loop, const config::Settings& settings, const std::map<std::string, std::string>& environment)
+App::App(asio::io_context& loop, const config::Settings& settings,
+         const std::map<std::string, std::string>& environment)
     : loop_(loop), settings_(settings) {
     const std::string folder = state_folder(settings, environment);
     engine_ = make_engine(loop.get_executor(), settings, folder);
@@ -91,11 +94,13 @@ App::App(asio::io_context& loop, const config::Settings& settings, const std::ma
         if (error.code() == runtime_api::Errc::unavailable) engine_->forget_engine();
         return image_gone;
     };
-    pool_ = std::make_unique<sandbox::Pool>(loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
+    pool_ = std::make_unique<sandbox::Pool>(
+        loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
     sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
     const auto log = [](const std::string& line) { spdlog::info("{}", line); };
-    catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(), bridge::load_entries(settings, environment, log), log);
+    catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(),
+                                                     bridge::load_entries(settings, environment, log), log);
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
 }
@@ -117,9 +122,15 @@ bridge::ServiceOptions App::service_options() const {
     options.limits.max_timeout = settings_.max_timeout;
     options.always_load = settings_.always_load;
     switch (settings_.output_mode) {
-    case config::OutputMode::compact: options.output_mode = bridge::OutputMode::compact; break;
-    case config::OutputMode::structured: options.output_mode = bridge::OutputMode::structured; break;
-    case config::OutputMode::toon: options.output_mode = bridge::OutputMode::toon; break;
+    case config::OutputMode::compact:
+        options.output_mode = bridge::OutputMode::compact;
+        break;
+    case config::OutputMode::structured:
+        options.output_mode = bridge::OutputMode::structured;
+        break;
+    case config::OutputMode::toon:
+        options.output_mode = bridge::OutputMode::toon;
+        break;
     }
     return options;
 }
@@ -134,7 +145,8 @@ asio::awaitable<void> App::shut_down() {
     stop_code();
     co_await catalogue_->stop(2s);
     const auto deadline = std::chrono::steady_clock::now() + 3s;
-    while (pool_->making() > 0 && std::chrono::steady_clock::now() < deadline) { // one that is being made is removed when it is there
+    while (pool_->making() > 0 && std::chrono::steady_clock::now() <
+                                      deadline) { // one that is being made is removed when it is there
         asio::steady_timer step(loop_, 10ms);
         co_await step.async_wait(asio::use_awaitable);
     }

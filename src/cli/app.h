@@ -13,11 +13,14 @@
 
 namespace cli {
 
-/// All parts of a running Cordon, wired. Nothing here touches an engine or an upstream server before it is used. The loop outlives it.
+/// All parts of a running Cordon, wired. Nothing here touches an engine or an upstream server before it is
+/// used. The loop outlives it.
 class App {
 public:
-    /// Throws config::Error for a settings' file that cannot be used at all; single bad servers are entries with a reason.
-    App(boost::asio::io_context& loop, const config::Settings& settings, const std::map<std::string, std::string>& environment);
+    /// Throws config::Error for a settings' file that cannot be used at all; single bad servers are entries
+    /// with a reason.
+    App(boost::asio::io_context& loop, const config::Settings& settings,
+        const std::map<std::string, std::string>& environment);
     ~App();
     App(const App&) = delete;
     App& operator=(const App&) = delete;
@@ -51,7 +54,8 @@ private:
 };
 
 /// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
-std::string state_folder(const config::Settings& settings, const std::map<std::string, std::string>& environment);
+std::string state_folder(const config::Settings& settings,
+                         const std::map<std::string, std::string>& environment);
 
 /// This process's environment.
 std::map<std::string, std::string> own_environment();

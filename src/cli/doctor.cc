@@ -50,7 +50,8 @@ asio::awaitable<void> try_container(App* app, DoctorReport* report) {
 asio::awaitable<void> look_for_leftovers(App* app, DoctorReport* report) {
     try {
         const auto found = co_await app->engine().found();
-        report->leftovers = co_await sandbox::find_leftovers(found->engine, &app->engine().instance(), std::chrono::system_clock::now());
+        report->leftovers = co_await sandbox::find_leftovers(found->engine, &app->engine().instance(),
+                                                             std::chrono::system_clock::now());
     } catch (const runtime_api::Error& e) {
         report->problems.push_back(std::string("leftovers: ") + e.what());
     }
@@ -80,9 +81,11 @@ std::string machine_of(const runtime_api::EngineInfo& engine) {
 
 SelfTest::Options self_test_options(const Visit& visit) {
     SelfTest::Options options;
-    for (const sandbox::Finding& f : sandbox::shortfalls(visit.report.findings)) options.not_enforced.push_back(f.row);
+    for (const sandbox::Finding& f : sandbox::shortfalls(visit.report.findings))
+        options.not_enforced.push_back(f.row);
     options.machine = machine_of(*visit.report.engine);
-    options.most = std::min<std::size_t>(options.most, static_cast<std::size_t>(visit.app.settings().max_containers));
+    options.most =
+        std::min<std::size_t>(options.most, static_cast<std::size_t>(visit.app.settings().max_containers));
     options.on_result = [&visit](const AttackResult& result) { visit.say(result.line()); };
     return options;
 }
@@ -148,8 +151,10 @@ int doctor(const Options& options) {
     {
         bool done = false;
         StopWatch watch(loop, [&](const char*) {
-            if (visit.self_test) visit.self_test->stop();
-            else cancel.emit(asio::cancellation_type::terminal);
+            if (visit.self_test)
+                visit.self_test->stop();
+            else
+                cancel.emit(asio::cancellation_type::terminal);
         });
         auto ended = [&](std::exception_ptr e, int value) {
             failure = e;

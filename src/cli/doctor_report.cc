@@ -16,7 +16,8 @@ public:
         std::vector<std::size_t> widths;
         for (const auto& row : rows_) {
             widths.resize(std::max(widths.size(), row.size()));
-            for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min<std::size_t>(row[i].size(), 48));
+            for (std::size_t i = 0; i < row.size(); ++i)
+                widths[i] = std::max(widths[i], std::min<std::size_t>(row[i].size(), 48));
         }
         std::string out;
         for (const auto& row : rows_) {
@@ -35,7 +36,9 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-const char* yes_no(const std::optional<bool>& value) { return !value ? "it does not say" : *value ? "yes" : "no"; }
+const char* yes_no(const std::optional<bool>& value) {
+    return !value ? "it does not say" : *value ? "yes" : "no";
+}
 
 std::string joined(const std::vector<std::string>& parts) {
     std::string text;
@@ -50,17 +53,23 @@ std::string engine_text(const DoctorReport& r) {
     Table table({"engine", kind + e.version + " (" + r.engine_url + ", " + r.engine_source + ")"});
     table.add({"host", e.operating_system + ", Linux " + e.kernel + ", " + e.architecture});
     table.add({"rootless", yes_no(e.rootless)});
-    table.add({"cgroups", e.cgroup_version ? "v" + std::to_string(e.cgroup_version) + ", " + e.cgroup_driver + ", controllers: " + joined(e.cgroup_controllers) : "it does not say"});
+    table.add({"cgroups", e.cgroup_version ? "v" + std::to_string(e.cgroup_version) + ", " + e.cgroup_driver +
+                                                 ", controllers: " + joined(e.cgroup_controllers)
+                                           : "it does not say"});
     table.add({"seccomp", yes_no(e.seccomp)});
     table.add({"storage", e.storage_driver});
     table.add({"OCI runtime", e.oci_runtime});
-    table.add({"image", r.image + (r.image_there ? " (there" + (r.python.empty() ? "" : ", Python " + r.python) + ")" : " (not there)")});
+    table.add({"image",
+               r.image + (r.image_there ? " (there" + (r.python.empty() ? "" : ", Python " + r.python) + ")"
+                                        : " (not there)")});
     return text + table.text() + '\n';
 }
 
 } // namespace
 
-bool DoctorReport::strict_would_run() const { return engine && !findings.empty() && sandbox::shortfalls(findings).empty(); }
+bool DoctorReport::strict_would_run() const {
+    return engine && !findings.empty() && sandbox::shortfalls(findings).empty();
+}
 
 std::string DoctorReport::text() const {
     std::string out = "Sockets\n";
@@ -73,17 +82,21 @@ std::string DoctorReport::text() const {
     if (engine) out += engine_text(*this);
     if (!findings.empty()) {
         Table table({"", "confinement", "asked", "engine says", "guest says"});
-        for (const sandbox::Finding& f : findings) table.add({f.ok ? "ok" : "NO", f.row, f.asked, f.engine, f.guest});
+        for (const sandbox::Finding& f : findings)
+            table.add({f.ok ? "ok" : "NO", f.row, f.asked, f.engine, f.guest});
         out += "Confinement\n" + table.text() + '\n';
     }
     for (const sandbox::Finding& f : sandbox::shortfalls(findings))
-        out += "NOT ENFORCED  " + f.row + ": " + f.why + (f.advice.empty() ? "" : "\n   → " + f.advice) + '\n';
+        out +=
+            "NOT ENFORCED  " + f.row + ": " + f.why + (f.advice.empty() ? "" : "\n   → " + f.advice) + '\n';
     for (const std::string& problem : problems) out += "PROBLEM  " + problem + '\n';
     for (const std::string& server : servers_unusable) out += "SERVER   " + server + '\n';
-    for (const sandbox::Leftover& each : leftovers) out += "LEFTOVER " + each.name + " (" + each.state + "): cordon sweep removes it\n";
+    for (const sandbox::Leftover& each : leftovers)
+        out += "LEFTOVER " + each.name + " (" + each.state + "): cordon sweep removes it\n";
     if (leftovers.empty() && engine) out += "No leftovers of dead instances.\n";
     if (!saved_tools.empty()) out += "Saved tools: " + joined(saved_tools) + '\n';
-    out += strict_would_run() ? "Code would run here with --confinement strict.\n" : "Code would NOT run here with --confinement strict.\n";
+    out += strict_would_run() ? "Code would run here with --confinement strict.\n"
+                              : "Code would NOT run here with --confinement strict.\n";
     return out;
 }
 
@@ -91,28 +104,52 @@ std::string DoctorReport::json() const {
     json::Writer w;
     w.object().field("strictWouldRun", strict_would_run()).key("tried").array();
     for (const runtime_api::Tried& each : tried) {
-        w.object().field("source", each.candidate.source).field("url", each.candidate.url).field("taken", each.taken);
+        w.object()
+            .field("source", each.candidate.source)
+            .field("url", each.candidate.url)
+            .field("taken", each.taken);
         w.field("outcome", each.outcome);
         if (!each.advice.empty()) w.field("advice", each.advice);
         w.end();
     }
     w.end();
     if (engine) {
-        w.key("engine").object().field("dialect", engine->dialect == runtime_api::Dialect::libpod ? "podman" : "docker");
-        w.field("version", engine->version).field("url", engine_url).field("source", engine_source).optional_field("rootless", engine->rootless);
-        w.field("cgroupVersion", engine->cgroup_version).field("cgroupControllers", engine->cgroup_controllers);
-        w.optional_field("seccomp", engine->seccomp).field("storage", engine->storage_driver).field("ociRuntime", engine->oci_runtime).end();
+        w.key("engine").object().field("dialect",
+                                       engine->dialect == runtime_api::Dialect::libpod ? "podman" : "docker");
+        w.field("version", engine->version)
+            .field("url", engine_url)
+            .field("source", engine_source)
+            .optional_field("rootless", engine->rootless);
+        w.field("cgroupVersion", engine->cgroup_version)
+            .field("cgroupControllers", engine->cgroup_controllers);
+        w.optional_field("seccomp", engine->seccomp)
+            .field("storage", engine->storage_driver)
+            .field("ociRuntime", engine->oci_runtime)
+            .end();
     }
-    w.key("image").object().field("reference", image).field("there", image_there).field("python", python).end();
+    w.key("image")
+        .object()
+        .field("reference", image)
+        .field("there", image_there)
+        .field("python", python)
+        .end();
     w.key("confinement").array();
     for (const sandbox::Finding& f : findings) {
-        w.object().field("row", f.row).field("ok", f.ok).field("asked", f.asked).field("engine", f.engine).field("guest", f.guest);
+        w.object()
+            .field("row", f.row)
+            .field("ok", f.ok)
+            .field("asked", f.asked)
+            .field("engine", f.engine)
+            .field("guest", f.guest);
         if (!f.ok) w.field("why", f.why).field("advice", f.advice);
         w.end();
     }
     w.end().key("leftovers").array();
     for (const sandbox::Leftover& each : leftovers) w.value(each.name);
-    w.end().field("serversUnusable", servers_unusable).field("savedTools", saved_tools).field("problems", problems);
+    w.end()
+        .field("serversUnusable", servers_unusable)
+        .field("savedTools", saved_tools)
+        .field("problems", problems);
     if (self_test) {
         w.key("selfTest");
         self_test->write(w);

@@ -19,12 +19,13 @@ struct DoctorReport {
     std::string image{};
     bool image_there = false;
     std::string python{};
-    std::vector<sandbox::Finding> findings{};  ///< Empty: no container could be looked at.
+    std::vector<sandbox::Finding> findings{};   ///< Empty: no container could be looked at.
     std::vector<sandbox::Leftover> leftovers{}; ///< Of dead instances.
     std::vector<std::string> servers_unusable{};
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
-    std::optional<SelfTestReport> self_test{};  ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.
+    std::optional<SelfTestReport>
+        self_test{}; ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.
 
     /// True where `--confinement strict` runs code on this host.
     bool strict_would_run() const;

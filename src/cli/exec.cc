@@ -32,7 +32,8 @@ std::string read_source(const std::string& file) {
     std::istream& in = file == "-" ? std::cin : opened;
     std::string source(std::istreambuf_iterator<char>(in), {});
     if (source.size() > bridge::most_code_bytes)
-        throw UsageError("exec: " + file + " has " + std::to_string(source.size()) + " bytes, above the limit of 8 MiB");
+        throw UsageError("exec: " + file + " has " + std::to_string(source.size()) +
+                         " bytes, above the limit of 8 MiB");
     return source;
 }
 
@@ -40,11 +41,15 @@ int exit_status(const bridge::RunReport& report) {
     if (!report.refused.empty()) return could_not_run;
     const sandbox::Outcome& o = report.outcome;
     switch (o.status) {
-    case sandbox::Status::timeout: return 124; // as timeout(1)
-    case sandbox::Status::out_of_memory: return 137;
-    case sandbox::Status::success: return o.exit_code.value_or(0);
+    case sandbox::Status::timeout:
+        return 124; // as timeout(1)
+    case sandbox::Status::out_of_memory:
+        return 137;
+    case sandbox::Status::success:
+        return o.exit_code.value_or(0);
     case sandbox::Status::error:
-    case sandbox::Status::killed: break;
+    case sandbox::Status::killed:
+        break;
     }
     if (o.signal) return 128 + *o.signal;
     return o.exit_code && *o.exit_code != 0 ? *o.exit_code : 1;
@@ -53,7 +58,8 @@ int exit_status(const bridge::RunReport& report) {
 // In the terminal where it can; else in a file, whose path is said.
 void show_picture(const bridge::Picture& picture) {
     const std::map<std::string, std::string> environment = own_environment();
-    const std::string inlined = escape_sequence(picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1), picture);
+    const std::string inlined =
+        escape_sequence(picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1), picture);
     if (!inlined.empty()) {
         std::fwrite(inlined.data(), 1, inlined.size(), stdout);
         std::fflush(stdout);
@@ -74,7 +80,8 @@ void show_end(const bridge::RunReport& report) {
     std::fflush(stdout);
     for (const bridge::Picture& picture : report.pictures) show_picture(picture);
     const std::string head = bridge::headline(report);
-    const bool said_by_traceback = report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
+    const bool said_by_traceback =
+        report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
     if (!head.empty() && !said_by_traceback) std::fprintf(stderr, "cordon: %s\n", head.c_str());
     for (const std::string& note : report.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
     for (const std::string& note : report.outcome.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
@@ -86,15 +93,18 @@ asio::awaitable<int> run(App* app, bridge::RunRequest request) {
     bridge::RunReport report;
     std::string bad;
     try {
-        report = co_await bridge::run_python(app->parts(), std::move(request), std::make_shared<bridge::RunState>());
+        report = co_await bridge::run_python(app->parts(), std::move(request),
+                                             std::make_shared<bridge::RunState>());
     } catch (const bridge::BadArguments& e) {
         bad = e.what();
     } catch (const jsonrpc::Error& e) {
         bad = e.what();
     }
     app->stop_code();
-    if (!bad.empty()) std::fprintf(stderr, "cordon: %s\n", bad.c_str());
-    else show_end(report);
+    if (!bad.empty())
+        std::fprintf(stderr, "cordon: %s\n", bad.c_str());
+    else
+        show_end(report);
     co_return bad.empty() ? exit_status(report) : could_not_run;
 }
 
@@ -132,7 +142,8 @@ int exec(const Options& options) {
             status = value;
             done = true;
         };
-        asio::co_spawn(loop, run(&app, std::move(request)), asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
+        asio::co_spawn(loop, run(&app, std::move(request)),
+                       asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
         while (!done) loop.run_one();
     }
     status = run_to_end(loop, shut_down_after(&app, status));

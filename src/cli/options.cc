@@ -18,7 +18,8 @@ cxxopts::Options make_parser() {
     auto add = parser.add_options();
     for (const config::Setting& setting : config::settings_table()) {
         if (is_switch(setting))
-            add(std::string(setting.flag), std::string(setting.help), cxxopts::value<std::string>()->implicit_value("1"));
+            add(std::string(setting.flag), std::string(setting.help),
+                cxxopts::value<std::string>()->implicit_value("1"));
         else
             add(std::string(setting.flag), std::string(setting.help), cxxopts::value<std::string>());
     }
@@ -45,17 +46,20 @@ cxxopts::ParseResult parse(cxxopts::Options& parser, const std::vector<std::stri
     } catch (const std::exception& e) { // cxxopts names its own differently from version to version
         std::string what = e.what();
         for (const char* quote : {"‘", "’"}) { // cxxopts quotes with these
-            for (std::size_t at = what.find(quote); at != std::string::npos; at = what.find(quote)) what.replace(at, 3, "'");
+            for (std::size_t at = what.find(quote); at != std::string::npos; at = what.find(quote))
+                what.replace(at, 3, "'");
         }
         throw UsageError(what + "; see cordon --help");
     }
 }
 
 std::string command_of(const std::vector<std::string>& words, const std::string& name) {
-    if (words.empty()) return name == "mcp-server-code-execution-mode" ? "serve" : "help"; // the seed had no commands
+    if (words.empty())
+        return name == "mcp-server-code-execution-mode" ? "serve" : "help"; // the seed had no commands
     const std::string& word = words.front();
     if (std::find(std::begin(commands), std::end(commands), word) == std::end(commands))
-        throw UsageError("there is no command \"" + word + "\": expected serve, exec, doctor, servers or sweep; see cordon --help");
+        throw UsageError("there is no command \"" + word +
+                         "\": expected serve, exec, doctor, servers or sweep; see cordon --help");
     return word == "run" ? "serve" : word;
 }
 
@@ -67,26 +71,36 @@ void read_exec(Options& options, const cxxopts::ParseResult& result, const std::
 
 } // namespace
 
-Options read_options(const std::vector<std::string>& arguments, const std::string& name, const std::map<std::string, std::string>& environment) {
+Options read_options(const std::vector<std::string>& arguments, const std::string& name,
+                     const std::map<std::string, std::string>& environment) {
     Options options;
     cxxopts::Options parser = make_parser();
     const cxxopts::ParseResult result = parse(parser, arguments);
-    const std::vector<std::string> words = result.count("words") ? result["words"].as<std::vector<std::string>>() : std::vector<std::string>();
-    options.command = result.count("help") ? "help" : result.count("version") ? "version" : command_of(words, name);
+    const std::vector<std::string> words =
+        result.count("words") ? result["words"].as<std::vector<std::string>>() : std::vector<std::string>();
+    options.command = result.count("help")      ? "help"
+                      : result.count("version") ? "version"
+                                                : command_of(words, name);
     if (options.command == "help" && result.count("settings-table")) options.command = "settings-table";
-    if (options.command == "help" || options.command == "version" || options.command == "settings-table") return options;
+    if (options.command == "help" || options.command == "version" || options.command == "settings-table")
+        return options;
     for (const std::string& unknown : config::apply_environment(options.settings, environment))
         options.warnings.push_back(unknown + " is set, but there is no such setting; see cordon --help");
     for (const config::Setting& setting : config::settings_table())
         if (result.count(std::string(setting.flag)))
-            config::apply(options.settings, setting, "--" + std::string(setting.flag), result[std::string(setting.flag)].as<std::string>());
-    if (options.command == "exec") read_exec(options, result, words);
-    else if (words.size() > 1) throw UsageError(options.command + ": \"" + words[1] + "\" is one word too many");
+            config::apply(options.settings, setting, "--" + std::string(setting.flag),
+                          result[std::string(setting.flag)].as<std::string>());
+    if (options.command == "exec")
+        read_exec(options, result, words);
+    else if (words.size() > 1)
+        throw UsageError(options.command + ": \"" + words[1] + "\" is one word too many");
     config::check(options.settings);
     options.json = result.count("json") > 0;
     options.self_test = result.count("self-test") > 0;
     options.http_no_token = result.count("http-no-token") > 0;
-    const auto text = [&](const char* flag) { return result.count(flag) ? result[flag].as<std::string>() : std::string(); };
+    const auto text = [&](const char* flag) {
+        return result.count(flag) ? result[flag].as<std::string>() : std::string();
+    };
     options.http = text("http");
     options.tls_cert = text("http-tls-cert");
     options.tls_key = text("http-tls-key");
@@ -95,16 +109,21 @@ Options read_options(const std::vector<std::string>& arguments, const std::strin
 
 std::string help_text() {
     std::string text = "cordon: Python that a model wrote, in a sealed container, as one MCP tool\n\n"
-                       "  cordon serve                     the MCP server on stdio (also: cordon run); --http HOST:PORT instead\n"
-                       "  cordon exec [--server NAME]… FILE   run a file (- is standard input); its output, its exit status\n"
-                       "  cordon doctor [--json]           what was found, what is enforced, what to do; --self-test attacks it\n"
+                       "  cordon serve                     the MCP server on stdio (also: cordon run); "
+                       "--http HOST:PORT instead\n"
+                       "  cordon exec [--server NAME]… FILE   run a file (- is standard input); its output, "
+                       "its exit status\n"
+                       "  cordon doctor [--json]           what was found, what is enforced, what to do; "
+                       "--self-test attacks it\n"
                        "  cordon servers [--json]          the upstream servers and their tools\n"
                        "  cordon sweep                     remove what dead instances left\n\n"
                        "Settings, each a flag and a variable (the flag wins):\n";
     for (const config::Setting& setting : config::settings_table()) {
-        std::string left = "  --" + std::string(setting.flag) + (is_switch(setting) ? "" : " " + std::string(setting.argument));
+        std::string left = "  --" + std::string(setting.flag) +
+                           (is_switch(setting) ? "" : " " + std::string(setting.argument));
         left.resize(std::max<std::size_t>(left.size() + 1, 33), ' ');
-        text += left + std::string(setting.help) + "\n" + std::string(33, ' ') + std::string(setting.variable) + ", default " + std::string(setting.fallback) + "\n";
+        text += left + std::string(setting.help) + "\n" + std::string(33, ' ') +
+                std::string(setting.variable) + ", default " + std::string(setting.fallback) + "\n";
     }
     return text;
 }
@@ -113,9 +132,11 @@ std::string settings_markdown() {
     std::string text = "| flag | variable | default | meaning |\n|---|---|---|---|\n";
     for (const config::Setting& setting : config::settings_table()) {
         std::string argument(setting.argument);
-        for (std::size_t at = argument.find('|'); at != std::string::npos; at = argument.find('|', at + 2)) argument.replace(at, 1, "\\|");
-        text += "| `--" + std::string(setting.flag) + (argument.empty() ? "" : " " + argument) + "` | `" + std::string(setting.variable) + "` | " +
-                std::string(setting.fallback) + " | " + std::string(setting.help) + " |\n";
+        for (std::size_t at = argument.find('|'); at != std::string::npos; at = argument.find('|', at + 2))
+            argument.replace(at, 1, "\\|");
+        text += "| `--" + std::string(setting.flag) + (argument.empty() ? "" : " " + argument) + "` | `" +
+                std::string(setting.variable) + "` | " + std::string(setting.fallback) + " | " +
+                std::string(setting.help) + " |\n";
     }
     return text;
 }

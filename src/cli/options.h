@@ -15,21 +15,22 @@ class UsageError : public std::runtime_error {
 
 /// The command line and the environment, read.
 struct Options {
-    std::string command;                      ///< "serve", "exec", "doctor", "servers", "sweep", "help", "version"
+    std::string command; ///< "serve", "exec", "doctor", "servers", "sweep", "help", "version"
     config::Settings settings{};
-    std::vector<std::string> warnings{};      ///< For stderr: a variable that nobody reads.
+    std::vector<std::string> warnings{}; ///< For stderr: a variable that nobody reads.
     // Of single commands:
-    std::string file{};                       ///< exec: the file, or "-".
-    std::vector<std::string> servers{};       ///< exec: --server NAME, each.
-    bool json = false;                        ///< doctor, servers
-    bool self_test = false;                   ///< doctor
-    std::string http{};                       ///< serve: HOST:PORT
+    std::string file{};                 ///< exec: the file, or "-".
+    std::vector<std::string> servers{}; ///< exec: --server NAME, each.
+    bool json = false;                  ///< doctor, servers
+    bool self_test = false;             ///< doctor
+    std::string http{};                 ///< serve: HOST:PORT
     bool http_no_token = false;
-    std::string tls_cert{}, tls_key{};        ///< serve --http
+    std::string tls_cert{}, tls_key{}; ///< serve --http
 };
 
 /// Reads both. `name` is what we were called by. Throws UsageError and config::Error.
-Options read_options(const std::vector<std::string>& arguments, const std::string& name, const std::map<std::string, std::string>& environment);
+Options read_options(const std::vector<std::string>& arguments, const std::string& name,
+                     const std::map<std::string, std::string>& environment);
 
 /// The text of --help, with the table of all settings.
 std::string help_text();

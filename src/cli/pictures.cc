@@ -46,7 +46,8 @@ bool write_all(int fd, const std::string& data) {
 }
 
 // A new file in the folder; nullopt where none can be made there (errno says why).
-std::optional<std::string> write_in(const std::filesystem::path& folder, const std::string& ending, const std::string& data) {
+std::optional<std::string> write_in(const std::filesystem::path& folder, const std::string& ending,
+                                    const std::string& data) {
     constexpr int most_names = 10'000;
     for (int number = 1; number <= most_names; ++number) {
         const std::string path = folder / ("cordon-" + std::to_string(number) + ending);
@@ -67,17 +68,21 @@ std::optional<std::string> write_in(const std::filesystem::path& folder, const s
 PictureProtocol picture_protocol(const Environment& environment, bool is_terminal) {
     const std::string term = variable(environment, "TERM");
     const std::string program = variable(environment, "TERM_PROGRAM");
-    if (!is_terminal || program == "tmux" || term.starts_with("tmux") || term.starts_with("screen")) return PictureProtocol::none;
-    if (term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" || !variable(environment, "KITTY_WINDOW_ID").empty())
+    if (!is_terminal || program == "tmux" || term.starts_with("tmux") || term.starts_with("screen"))
+        return PictureProtocol::none;
+    if (term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" ||
+        !variable(environment, "KITTY_WINDOW_ID").empty())
         return PictureProtocol::kitty;
-    const bool iterm2 = program == "iTerm.app" || program == "WezTerm" || variable(environment, "LC_TERMINAL") == "iTerm2";
+    const bool iterm2 =
+        program == "iTerm.app" || program == "WezTerm" || variable(environment, "LC_TERMINAL") == "iTerm2";
     return iterm2 ? PictureProtocol::iterm2 : PictureProtocol::none;
 }
 
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture) {
     // checked, since what a container sent as base64 would else reach the terminal as it is
     if (!mcp::base64_decoded(picture.base64)) return {};
-    if (protocol == PictureProtocol::kitty && picture.mime_type == "image/png") return kitty_sequence(picture.base64);
+    if (protocol == PictureProtocol::kitty && picture.mime_type == "image/png")
+        return kitty_sequence(picture.base64);
     if (protocol == PictureProtocol::iterm2) return "\033]1337;File=inline=1:" + picture.base64 + "\a\n";
     return {};
 }
@@ -93,7 +98,8 @@ std::string write_picture(const bridge::Picture& picture, const Environment& env
     if (path) return *path;
     const std::string temporary = variable(environment, "TMPDIR");
     path = write_in(temporary.empty() ? "/tmp" : temporary, ending, *data);
-    if (!path) throw std::runtime_error("an image could not be written: " + std::system_category().message(errno));
+    if (!path)
+        throw std::runtime_error("an image could not be written: " + std::system_category().message(errno));
     return *path;
 }
 

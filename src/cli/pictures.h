@@ -10,15 +10,16 @@ namespace cli {
 /// How a terminal shows images; none: it cannot, or this is no terminal.
 enum class PictureProtocol { none, kitty, iterm2 };
 
-/// By what the terminal says of itself (TERM, TERM_PROGRAM, LC_TERMINAL, KITTY_WINDOW_ID). Within tmux and screen: none, since they
-/// swallow it.
+/// By what the terminal says of itself (TERM, TERM_PROGRAM, LC_TERMINAL, KITTY_WINDOW_ID). Within tmux and
+/// screen: none, since they swallow it.
 PictureProtocol picture_protocol(const std::map<std::string, std::string>& environment, bool is_terminal);
 
 /// What is written to the terminal for one picture; empty where the protocol does not know its type.
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture);
 
-/// Writes it to a new file in the current directory, or in TMPDIR where that cannot be, and gives the absolute path. Never writes over
-/// anything. Throws std::runtime_error that says what went wrong.
-std::string write_picture(const bridge::Picture& picture, const std::map<std::string, std::string>& environment);
+/// Writes it to a new file in the current directory, or in TMPDIR where that cannot be, and gives the
+/// absolute path. Never writes over anything. Throws std::runtime_error that says what went wrong.
+std::string write_picture(const bridge::Picture& picture,
+                          const std::map<std::string, std::string>& environment);
 
 } // namespace cli

@@ -23,7 +23,9 @@ constexpr auto parent_check_every = 2s;
 } // namespace
 
 struct StopWatch::State : std::enable_shared_from_this<StopWatch::State> {
-    State(asio::io_context& loop, OnStop f) : signals(loop, SIGINT, SIGTERM, SIGHUP), parent_timer(loop), on_stop(std::move(f)), parent(::getppid()) {}
+    State(asio::io_context& loop, OnStop f)
+        : signals(loop, SIGINT, SIGTERM, SIGHUP), parent_timer(loop), on_stop(std::move(f)),
+          parent(::getppid()) {}
 
     asio::signal_set signals;
     asio::steady_timer parent_timer;
@@ -39,7 +41,8 @@ struct StopWatch::State : std::enable_shared_from_this<StopWatch::State> {
     void wait_signal() {
         signals.async_wait([self = shared_from_this()](boost::system::error_code ec, int number) {
             if (ec) return;
-            if (self->stopping) std::_Exit(128 + number); // asked twice: the guests end by themselves, the janitor sweeps
+            if (self->stopping)
+                std::_Exit(128 + number); // asked twice: the guests end by themselves, the janitor sweeps
             self->stop(number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP");
             self->wait_signal();
         });
@@ -56,7 +59,8 @@ struct StopWatch::State : std::enable_shared_from_this<StopWatch::State> {
     }
 };
 
-StopWatch::StopWatch(asio::io_context& loop, OnStop on_stop, bool with_parent) : state_(std::make_shared<State>(loop, std::move(on_stop))) {
+StopWatch::StopWatch(asio::io_context& loop, OnStop on_stop, bool with_parent)
+    : state_(std::make_shared<State>(loop, std::move(on_stop))) {
     state_->wait_signal();
     if (with_parent) state_->watch_parent();
 }
@@ -80,7 +84,8 @@ int run_to_end(asio::io_context& loop, asio::awaitable<int> work, StopWatch* wat
     if (watch) watch->end();
     loop.run_for(1s);
     if (failure) std::rethrow_exception(failure);
-    if (!loop.stopped()) { // something waits for an engine that does not answer, and holds on to parts that would now be destroyed under it
+    if (!loop.stopped()) { // something waits for an engine that does not answer, and holds on to parts that
+                           // would now be destroyed under it
         std::fflush(nullptr);
         std::_Exit(*status);
     }

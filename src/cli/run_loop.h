@@ -5,10 +5,12 @@
 
 namespace cli {
 
-/// What a signal, or the death of our parent, does: called once, on the loop, with a word for the log ("SIGTERM").
+/// What a signal, or the death of our parent, does: called once, on the loop, with a word for the log
+/// ("SIGTERM").
 using OnStop = std::function<void(const char* why)>;
 
-/// Watches SIGINT, SIGTERM and SIGHUP, and our parent's life (unless `with_parent` is false), from construction to destruction. A second signal ends the process at once.
+/// Watches SIGINT, SIGTERM and SIGHUP, and our parent's life (unless `with_parent` is false), from
+/// construction to destruction. A second signal ends the process at once.
 class StopWatch {
 public:
     StopWatch(boost::asio::io_context& loop, OnStop on_stop, bool with_parent = true);
@@ -22,9 +24,9 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// Runs `work` on the loop to its end and returns what it gives; then lets what is still queued come to its end, at most a second:
-/// what waits longer (for an engine that does not answer) is left behind by ending the process. `watch`, if any, ends with the work. Rethrows what
-/// work throws.
+/// Runs `work` on the loop to its end and returns what it gives; then lets what is still queued come to its
+/// end, at most a second: what waits longer (for an engine that does not answer) is left behind by ending the
+/// process. `watch`, if any, ends with the work. Rethrows what work throws.
 int run_to_end(boost::asio::io_context& loop, boost::asio::awaitable<int> work, StopWatch* watch = nullptr);
 
 } // namespace cli

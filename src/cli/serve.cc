@@ -36,7 +36,8 @@ asio::awaitable<int> serve_stdio(App* app, mcp::Server* server, jsonrpc::FdChann
 int serve(const Options& options) {
     if (!options.http.empty()) return serve_http(options);
     asio::io_context loop(1); // first, so that it is destroyed last
-    const std::unique_ptr<jsonrpc::FdChannel> channel = jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
+    const std::unique_ptr<jsonrpc::FdChannel> channel =
+        jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
     App app(loop, options.settings, own_environment());
     bridge::Service service(app.parts(), app.service_options());
     mcp::Server::Options server_options;

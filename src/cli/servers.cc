@@ -19,10 +19,20 @@ std::string as_json(App& app) {
     json::Writer w;
     w.object().key("servers").array();
     for (const bridge::CatalogueServer& s : app.catalogue().servers()) {
-        w.object().field("name", s.name).field("alias", s.alias).field("source", s.source).field("transport", s.transport);
-        w.field("usable", s.usable).field("state", s.state).field("version", s.version).field("reason", s.reason).key("tools").array();
+        w.object()
+            .field("name", s.name)
+            .field("alias", s.alias)
+            .field("source", s.source)
+            .field("transport", s.transport);
+        w.field("usable", s.usable)
+            .field("state", s.state)
+            .field("version", s.version)
+            .field("reason", s.reason)
+            .key("tools")
+            .array();
         if (const auto tools = app.catalogue().known_tools(s.name))
-            for (const bridge::CatalogueTool& tool : *tools) w.object().field("name", tool.name).field("alias", tool.alias).end();
+            for (const bridge::CatalogueTool& tool : *tools)
+                w.object().field("name", tool.name).field("alias", tool.alias).end();
         w.end().end();
     }
     return w.end().end().take() + "\n";
@@ -31,7 +41,8 @@ std::string as_json(App& app) {
 std::string as_text(App& app) {
     std::string out;
     for (const bridge::CatalogueServer& s : app.catalogue().servers()) {
-        out += s.name + " (mcp_" + s.alias + "): " + s.state + (s.version.empty() ? "" : ", " + s.transport + ", protocol " + s.version) + '\n';
+        out += s.name + " (mcp_" + s.alias + "): " + s.state +
+               (s.version.empty() ? "" : ", " + s.transport + ", protocol " + s.version) + '\n';
         out += "  from " + s.source + '\n';
         if (!s.description.empty()) out += "  " + s.description + '\n';
         if (!s.reason.empty()) out += "  why: " + s.reason + '\n';
@@ -41,13 +52,16 @@ std::string as_text(App& app) {
             out += '\n';
         }
     }
-    return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, or name a file with MCP_SERVERS_CONFIG\n" : out;
+    return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
+                         "or name a file with MCP_SERVERS_CONFIG\n"
+                       : out;
 }
 
 // Starts all of them, together.
 asio::awaitable<int> list(App* app, bool json) {
     const auto open = std::make_shared<std::size_t>(0);
-    const auto all = std::make_shared<asio::steady_timer>(app->executor(), asio::steady_timer::time_point::max());
+    const auto all =
+        std::make_shared<asio::steady_timer>(app->executor(), asio::steady_timer::time_point::max());
     bool failed = false;
     for (const bridge::CatalogueServer& server : app->catalogue().servers()) {
         if (!server.usable) continue;
@@ -59,7 +73,9 @@ asio::awaitable<int> list(App* app, bool json) {
         asio::co_spawn(app->executor(), app->catalogue().tools(server.name), std::move(done));
     }
     boost::system::error_code ignored;
-    if (*open > 0) co_await all->async_wait(asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
+    if (*open > 0)
+        co_await all->async_wait(
+            asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
     std::fputs((json ? as_json(*app) : as_text(*app)).c_str(), stdout);
     co_await app->shut_down();
     co_return failed ? 1 : 0;

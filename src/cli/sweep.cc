@@ -15,7 +15,8 @@ namespace {
 asio::awaitable<int> sweep_once(App* app) {
     const auto found = co_await app->engine().found();
     const auto log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    const std::vector<std::string> removed = co_await sandbox::sweep(found->engine, &app->engine().instance(), log);
+    const std::vector<std::string> removed =
+        co_await sandbox::sweep(found->engine, &app->engine().instance(), log);
     for (const std::string& name : removed) std::printf("removed %s\n", name.c_str());
     std::printf("%zu leftover containers removed\n", removed.size());
     co_await app->shut_down();

@@ -11,7 +11,8 @@ std::int64_t integer(const std::string& text, std::int64_t least, std::int64_t m
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-        throw Error(std::string("expected ") + unit + " from " + std::to_string(least) + " to " + std::to_string(most));
+        throw Error(std::string("expected ") + unit + " from " + std::to_string(least) + " to " +
+                    std::to_string(most));
     return value;
 }
 
@@ -21,13 +22,15 @@ std::chrono::seconds seconds(const std::string& text, std::int64_t least, std::i
 
 bool flag(const std::string& text) {
     std::string lower = text;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (lower == "1" || lower == "true" || lower == "yes" || lower == "on") return true;
     if (lower == "0" || lower == "false" || lower == "no" || lower == "off") return false;
     throw Error("expected 1 or 0 (also true, false, yes, no, on, off)");
 }
 
-template <class T> T one_of(const std::string& text, std::initializer_list<std::pair<const char*, T>> choices) {
+template <class T>
+T one_of(const std::string& text, std::initializer_list<std::pair<const char*, T>> choices) {
     std::string names;
     for (const auto& [name, value] : choices) {
         if (text == name) return value;
@@ -50,8 +53,11 @@ std::string numeric_user(const std::string& text) {
 }
 
 std::string image_reference(const std::string& text) {
-    const auto bad = [](unsigned char c) { return c <= ' ' || c == 0x7F || c == '"' || c == '\\' || c == '?' || c == '#'; };
-    if (text.empty() || text.size() > 512 || text.front() == '-' || std::any_of(text.begin(), text.end(), bad))
+    const auto bad = [](unsigned char c) {
+        return c <= ' ' || c == 0x7F || c == '"' || c == '\\' || c == '?' || c == '#';
+    };
+    if (text.empty() || text.size() > 512 || text.front() == '-' ||
+        std::any_of(text.begin(), text.end(), bad))
         throw Error("expected an image reference such as docker.io/library/python:3.14-slim");
     return text;
 }
@@ -81,8 +87,8 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.runtime_socket = v; }},
     {"runtime", "MCP_BRIDGE_RUNTIME", "NAME", "either", "look only for podman, or only for docker",
      [](Settings& s, const std::string& v) { s.runtime = runtime_name(v); }},
-    {"image", "MCP_BRIDGE_IMAGE", "REFERENCE", "docker.io/library/python:3.14-slim", "the image that has python3",
-     [](Settings& s, const std::string& v) { s.image = image_reference(v); }},
+    {"image", "MCP_BRIDGE_IMAGE", "REFERENCE", "docker.io/library/python:3.14-slim",
+     "the image that has python3", [](Settings& s, const std::string& v) { s.image = image_reference(v); }},
     {"timeout", "MCP_BRIDGE_TIMEOUT", "SECONDS", "30", "time of an execution that asks for none",
      [](Settings& s, const std::string& v) { s.timeout = seconds(v, 1, 86400); }},
     {"max-timeout", "MCP_BRIDGE_MAX_TIMEOUT", "SECONDS", "120", "the most that an execution may ask for",
@@ -98,7 +104,8 @@ constexpr Setting table[] = {
     {"confinement", "MCP_BRIDGE_CONFINEMENT", "MODE", "strict",
      "strict: refuse to run where a limit is not in force; report: run, and say so in the result",
      [](Settings& s, const std::string& v) {
-         s.confinement = one_of<ConfinementMode>(v, {{"strict", ConfinementMode::strict}, {"report", ConfinementMode::report}});
+         s.confinement = one_of<ConfinementMode>(
+             v, {{"strict", ConfinementMode::strict}, {"report", ConfinementMode::report}});
      }},
     {"allow-rootful", "MCP_BRIDGE_ALLOW_ROOTFUL", "", "0", "use an engine that runs as root",
      [](Settings& s, const std::string& v) { s.allow_rootful = flag(v); }},
@@ -108,40 +115,55 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.tls_ca = v; }},
     {"tls-cert", "MCP_BRIDGE_TLS_CERT", "FILE", "none", "client certificate for an https:// engine",
      [](Settings& s, const std::string& v) { s.tls_cert = v; }},
-    {"tls-key", "MCP_BRIDGE_TLS_KEY", "FILE", "none", "its key", [](Settings& s, const std::string& v) { s.tls_key = v; }},
+    {"tls-key", "MCP_BRIDGE_TLS_KEY", "FILE", "none", "its key",
+     [](Settings& s, const std::string& v) { s.tls_key = v; }},
     {"tls-verify", "MCP_BRIDGE_TLS_VERIFY", "0|1", "1", "check the engine's certificate and its name",
      [](Settings& s, const std::string& v) { s.tls_verify = flag(v); }},
-    {"oci-runtime", "MCP_BRIDGE_OCI_RUNTIME", "NAME", "the engine's", "crun, runc, runsc, as the engine calls it",
+    {"oci-runtime", "MCP_BRIDGE_OCI_RUNTIME", "NAME", "the engine's",
+     "crun, runc, runsc, as the engine calls it",
      [](Settings& s, const std::string& v) { s.oci_runtime = image_reference(v); }},
-    {"max-output", "MCP_BRIDGE_MAX_OUTPUT", "CHARACTERS", "30000", "kept of each output stream; the middle is left out",
-     [](Settings& s, const std::string& v) { s.max_output = integer(v, 200, 4'000'000, "a number of characters"); }},
-    {"output-mode", "MCP_BRIDGE_OUTPUT_MODE", "MODE", "compact", "form of a result: compact, structured, toon",
+    {"max-output", "MCP_BRIDGE_MAX_OUTPUT", "CHARACTERS", "30000",
+     "kept of each output stream; the middle is left out",
      [](Settings& s, const std::string& v) {
-         s.output_mode = one_of<OutputMode>(
-             v, {{"compact", OutputMode::compact}, {"structured", OutputMode::structured}, {"toon", OutputMode::toon}});
+         s.max_output = integer(v, 200, 4'000'000, "a number of characters");
+     }},
+    {"output-mode", "MCP_BRIDGE_OUTPUT_MODE", "MODE", "compact",
+     "form of a result: compact, structured, toon",
+     [](Settings& s, const std::string& v) {
+         s.output_mode = one_of<OutputMode>(v, {{"compact", OutputMode::compact},
+                                                {"structured", OutputMode::structured},
+                                                {"toon", OutputMode::toon}});
      }},
     {"pool", "MCP_BRIDGE_POOL", "NUMBER", "1", "containers kept warm; 0 is off",
      [](Settings& s, const std::string& v) { s.pool = static_cast<int>(integer(v, 0, 256, "a number")); }},
     {"max-containers", "MCP_BRIDGE_MAX_CONTAINERS", "NUMBER", "16", "containers at once; more calls wait",
-     [](Settings& s, const std::string& v) { s.max_containers = static_cast<int>(integer(v, 1, 1024, "a number")); }},
-    {"runtime-idle-timeout", "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT", "SECONDS", "300", "a warm container unused so long is let go",
+     [](Settings& s, const std::string& v) {
+         s.max_containers = static_cast<int>(integer(v, 1, 1024, "a number"));
+     }},
+    {"runtime-idle-timeout", "MCP_BRIDGE_RUNTIME_IDLE_TIMEOUT", "SECONDS", "300",
+     "a warm container unused so long is let go",
      [](Settings& s, const std::string& v) { s.runtime_idle_timeout = seconds(v, 1, 86400); }},
     {"session-idle", "MCP_BRIDGE_SESSION_IDLE", "SECONDS", "600", "a session unused so long ends",
      [](Settings& s, const std::string& v) { s.session_idle = seconds(v, 1, 7200); }},
-    {"servers", "MCP_BRIDGE_SERVERS", "all|listed", "all", "listed: a call may use only the servers that it names",
-     [](Settings& s, const std::string& v) { s.servers_listed_only = one_of<bool>(v, {{"all", false}, {"listed", true}}); }},
+    {"servers", "MCP_BRIDGE_SERVERS", "all|listed", "all",
+     "listed: a call may use only the servers that it names",
+     [](Settings& s, const std::string& v) {
+         s.servers_listed_only = one_of<bool>(v, {{"all", false}, {"listed", true}});
+     }},
     {"servers-config", "MCP_SERVERS_CONFIG", "FILE", "none", "a file with mcpServers, beside ~/MCPs/*.json",
      [](Settings& s, const std::string& v) { s.servers_config = v; }},
-    {"pass-env", "MCP_BRIDGE_PASS_ENV", "all|NAMES", "none", "environment given to upstream servers beyond the usual few",
+    {"pass-env", "MCP_BRIDGE_PASS_ENV", "all|NAMES", "none",
+     "environment given to upstream servers beyond the usual few",
      [](Settings& s, const std::string& v) { s.pass_env = v; }},
-    {"allow-self-server", "MCP_BRIDGE_ALLOW_SELF_SERVER", "", "0", "offer Cordon itself as an upstream server",
+    {"allow-self-server", "MCP_BRIDGE_ALLOW_SELF_SERVER", "", "0",
+     "offer Cordon itself as an upstream server",
      [](Settings& s, const std::string& v) { s.allow_self_server = flag(v); }},
     {"saved-tools", "MCP_BRIDGE_SAVED_TOOLS", "0|1", "1", "let code keep functions for later runs",
      [](Settings& s, const std::string& v) { s.saved_tools = flag(v); }},
     {"always-load", "MCP_BRIDGE_ALWAYS_LOAD", "0|1", "1", "ask clients to show the tool without a search",
      [](Settings& s, const std::string& v) { s.always_load = flag(v); }},
-    {"state-dir", "MCP_BRIDGE_STATE_DIR", "FOLDER", "~/.local/state/cordon", "where saved tools and instance files live",
-     [](Settings& s, const std::string& v) { s.state_dir = v; }},
+    {"state-dir", "MCP_BRIDGE_STATE_DIR", "FOLDER", "~/.local/state/cordon",
+     "where saved tools and instance files live", [](Settings& s, const std::string& v) { s.state_dir = v; }},
     {"log-level", "MCP_BRIDGE_LOG_LEVEL", "LEVEL", "error", "error, info or debug, to stderr",
      [](Settings& s, const std::string& v) {
          std::string lower = v;
@@ -167,10 +189,12 @@ void apply(Settings& settings, const Setting& setting, const std::string& origin
     }
 }
 
-std::vector<std::string> apply_environment(Settings& settings, const std::map<std::string, std::string>& environment) {
+std::vector<std::string> apply_environment(Settings& settings,
+                                           const std::map<std::string, std::string>& environment) {
     std::vector<std::string> unknown;
     for (const auto& [name, value] : environment) {
-        const auto it = std::find_if(std::begin(table), std::end(table), [&](const Setting& s) { return s.variable == name; });
+        const auto it = std::find_if(std::begin(table), std::end(table),
+                                     [&](const Setting& s) { return s.variable == name; });
         if (it == std::end(table)) {
             if (name.starts_with("MCP_BRIDGE_")) unknown.push_back(name);
         } else if (!value.empty()) {
@@ -183,7 +207,8 @@ std::vector<std::string> apply_environment(Settings& settings, const std::map<st
 void check(const Settings& settings) {
     if (settings.timeout > settings.max_timeout)
         throw Error("timeout (" + std::to_string(settings.timeout.count()) + ") is above max-timeout (" +
-                    std::to_string(settings.max_timeout.count()) + "): lower MCP_BRIDGE_TIMEOUT or raise MCP_BRIDGE_MAX_TIMEOUT");
+                    std::to_string(settings.max_timeout.count()) +
+                    "): lower MCP_BRIDGE_TIMEOUT or raise MCP_BRIDGE_MAX_TIMEOUT");
     if (settings.tls_cert.empty() != settings.tls_key.empty())
         throw Error("tls-cert and tls-key go together: one of them is missing");
 }
@@ -192,8 +217,9 @@ std::int64_t parse_size(const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     std::string unit(end, text.data() + text.size());
-    std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1); // "mib"
+    std::transform(unit.begin(), unit.end(), unit.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1);             // "mib"
     if (unit.size() == 2 && unit[0] != 'b' && unit[1] == 'b') unit.resize(1); // "mb"
     int shift = -1;
     if (unit.empty() || unit == "b") shift = 0;
@@ -201,7 +227,8 @@ std::int64_t parse_size(const std::string& text) {
     if (unit == "m") shift = 20;
     if (unit == "g") shift = 30;
     if (unit == "t") shift = 40;
-    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift)) throw Error("expected a size such as 512m or 1g");
+    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift))
+        throw Error("expected a size such as 512m or 1g");
     return number << shift;
 }
 

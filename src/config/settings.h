@@ -46,44 +46,47 @@ struct Settings {
     // Executions
     std::chrono::seconds timeout{30};
     std::chrono::seconds max_timeout{120};
-    std::int64_t max_output = 30'000;         ///< Characters kept of each stream.
+    std::int64_t max_output = 30'000; ///< Characters kept of each stream.
     OutputMode output_mode = OutputMode::compact;
-    int pool = 1;                             ///< Warm containers kept ready.
-    int max_containers = 16;                  ///< At most so many at once, sessions included.
+    int pool = 1;            ///< Warm containers kept ready.
+    int max_containers = 16; ///< At most so many at once, sessions included.
     std::chrono::seconds runtime_idle_timeout{300};
     std::chrono::seconds session_idle{600};
 
     // Upstream servers
-    std::string servers_config{};             ///< A file with mcpServers, beside ~/MCPs/*.json.
-    bool servers_listed_only = false;         ///< `--servers listed`: a call may use only what its `servers` names.
-    std::string pass_env{};                   ///< "", "all", or names with commas.
+    std::string servers_config{};     ///< A file with mcpServers, beside ~/MCPs/*.json.
+    bool servers_listed_only = false; ///< `--servers listed`: a call may use only what its `servers` names.
+    std::string pass_env{};           ///< "", "all", or names with commas.
     bool allow_self_server = false;
 
     // Ourselves
-    std::string state_dir{};                  ///< Empty: $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
+    std::string state_dir{}; ///< Empty: $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
     bool saved_tools = true;
-    bool always_load = true;                  ///< Ask clients to show the tool at once (anthropic/alwaysLoad).
+    bool always_load = true; ///< Ask clients to show the tool at once (anthropic/alwaysLoad).
     LogLevel log_level = LogLevel::error;
 };
 
-/// One setting: how it is named, said and read. The table is what --help, README and the parsers are made from.
+/// One setting: how it is named, said and read. The table is what --help, README and the parsers are made
+/// from.
 struct Setting {
-    std::string_view flag;     ///< "max-timeout"
-    std::string_view variable; ///< "MCP_BRIDGE_MAX_TIMEOUT"
-    std::string_view argument; ///< "SECONDS"; empty for a switch.
-    std::string_view fallback; ///< The default, as a person would write it.
-    std::string_view help;     ///< One line.
+    std::string_view flag;                            ///< "max-timeout"
+    std::string_view variable;                        ///< "MCP_BRIDGE_MAX_TIMEOUT"
+    std::string_view argument;                        ///< "SECONDS"; empty for a switch.
+    std::string_view fallback;                        ///< The default, as a person would write it.
+    std::string_view help;                            ///< One line.
     void (*set)(Settings&, const std::string& value); ///< Throws Error saying only what is allowed.
 };
 
 std::span<const Setting> settings_table();
 
-/// Sets one from its text; `origin` is how the message calls it: "--timeout", "MCP_BRIDGE_TIMEOUT". Throws Error.
+/// Sets one from its text; `origin` is how the message calls it: "--timeout", "MCP_BRIDGE_TIMEOUT". Throws
+/// Error.
 void apply(Settings& settings, const Setting& setting, const std::string& origin, const std::string& value);
 
-/// Sets all that the environment says (empty values count as not set). Throws Error. A variable that begins with MCP_BRIDGE_ and is none of ours is
-/// returned, for a warning.
-std::vector<std::string> apply_environment(Settings& settings, const std::map<std::string, std::string>& environment);
+/// Sets all that the environment says (empty values count as not set). Throws Error. A variable that begins
+/// with MCP_BRIDGE_ and is none of ours is returned, for a warning.
+std::vector<std::string> apply_environment(Settings& settings,
+                                           const std::map<std::string, std::string>& environment);
 
 /// What holds between settings. Throws Error.
 void check(const Settings& settings);

@@ -2,10 +2,12 @@
 
 #include <string_view>
 
-/// The Python that runs inside the container, joined at build time by bundle.py. Constant data; any thread may read it.
+/// The Python that runs inside the container, joined at build time by bundle.py. Constant data; any thread
+/// may read it.
 namespace guest {
 
-/// The program for `python3 -I -u -B -X utf8 -c`: it reads the blob from its stdin and executes it. Under 500 bytes.
+/// The program for `python3 -I -u -B -X utf8 -c`: it reads the blob from its stdin and executes it. Under 500
+/// bytes.
 extern const std::string_view loader;
 
 /// What the loader reads after ten ASCII digits that hold its length: compressed, opaque to the host.

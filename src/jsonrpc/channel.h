@@ -12,12 +12,13 @@ class Channel {
 public:
     virtual ~Channel() = default;
 
-    /// The next line; nullopt at the end of the stream, and ever after. May wait for ever: a peer has nothing to say
-    /// for hours, and what must not last is bounded by who waits for an answer. Cancellable (terminal).
+    /// The next line; nullopt at the end of the stream, and ever after. May wait for ever: a peer has nothing
+    /// to say for hours, and what must not last is bounded by who waits for an answer. Cancellable
+    /// (terminal).
     virtual boost::asio::awaitable<std::optional<LineSplitter::Line>> read() = 0;
 
-    /// Queues one line (without its newline); never waits. A peer that does not read makes the queue pass its bound: then the channel closes.
-    /// After close, lines are dropped.
+    /// Queues one line (without its newline); never waits. A peer that does not read makes the queue pass its
+    /// bound: then the channel closes. After close, lines are dropped.
     virtual void write(std::string line) = 0;
 
     /// Ends both ways at once; a waiting read ends. What is queued is dropped. May be called twice.

@@ -7,15 +7,16 @@
 
 namespace jsonrpc {
 
-/// Cuts a stream of bytes into lines, bounded. Only 0x0A ends a line; one 0x0D before it is dropped; blank lines are skipped. A line of more
-/// than `most` bytes is thrown away as it comes, and reported with its beginning and end, where its id may be found.
+/// Cuts a stream of bytes into lines, bounded. Only 0x0A ends a line; one 0x0D before it is dropped; blank
+/// lines are skipped. A line of more than `most` bytes is thrown away as it comes, and reported with its
+/// beginning and end, where its id may be found.
 class LineSplitter {
 public:
     struct Line {
-        std::string text;       ///< Without its end. Of an oversized one: its first kilobyte.
+        std::string text; ///< Without its end. Of an oversized one: its first kilobyte.
         bool oversized = false;
-        std::size_t size = 0;   ///< All of it.
-        std::string tail{};     ///< Of an oversized one: its last kilobyte.
+        std::size_t size = 0; ///< All of it.
+        std::string tail{};   ///< Of an oversized one: its last kilobyte.
     };
 
     explicit LineSplitter(std::size_t most) : most_(most) {}
@@ -34,8 +35,8 @@ private:
 
     std::size_t most_;
     std::string buffer_;
-    std::string tail_;           ///< Of a line that is too long.
-    std::size_t size_ = 0;       ///< Of the line so far.
+    std::string tail_;     ///< Of a line that is too long.
+    std::size_t size_ = 0; ///< Of the line so far.
     std::deque<Line> ready_;
 };
 

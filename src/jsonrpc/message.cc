@@ -10,9 +10,12 @@ namespace {
 // An id is a string or an integer; null is allowed only in the answer to something unreadable.
 bool good_id(std::string_view id) {
     switch (json::kind(id)) {
-    case json::Kind::string: return id.size() <= 1024;
-    case json::Kind::number: return id.size() <= 32 && id.find_first_of(".eE") == std::string_view::npos;
-    default: return false;
+    case json::Kind::string:
+        return id.size() <= 1024;
+    case json::Kind::number:
+        return id.size() <= 32 && id.find_first_of(".eE") == std::string_view::npos;
+    default:
+        return false;
     }
 }
 
@@ -33,16 +36,20 @@ Parts take_apart(std::string_view text) {
     return parts;
 }
 
-void refuse(const char* why) { throw Error(code::invalid_request, std::string("not a JSON-RPC 2.0 message: ") + why); }
+void refuse(const char* why) {
+    throw Error(code::invalid_request, std::string("not a JSON-RPC 2.0 message: ") + why);
+}
 
 void check_parts(const Parts& parts) {
     if (parts.version != "\"2.0\"") refuse("\"jsonrpc\" must be \"2.0\"");
     const int bodies = parts.method.has_value() + parts.result.has_value() + parts.error.has_value();
     if (bodies != 1) refuse("it must have exactly one of \"method\", \"result\" and \"error\"");
-    if (parts.method && json::kind(*parts.method) != json::Kind::string) refuse("\"method\" must be a string");
+    if (parts.method && json::kind(*parts.method) != json::Kind::string)
+        refuse("\"method\" must be a string");
     if (parts.method && parts.method->size() > 512) refuse("\"method\" is too long");
     const bool null_id = parts.id && json::kind(*parts.id) == json::Kind::null;
-    if (parts.id && !good_id(*parts.id) && !(parts.error && null_id)) refuse("\"id\" must be a string or an integer");
+    if (parts.id && !good_id(*parts.id) && !(parts.error && null_id))
+        refuse("\"id\" must be a string or an integer");
     if (parts.result && !parts.id) refuse("a result must have an \"id\"");
     if (parts.params) {
         const json::Kind kind = json::kind(*parts.params);
@@ -68,7 +75,8 @@ Message Message::parse(std::string text) {
     if (parts.method) message.method_ = json::unquote(*parts.method);
     message.kind_ = parts.method ? (parts.id ? Kind::request : Kind::notification)
                                  : (parts.result ? Kind::result : Kind::error);
-    std::optional<std::string_view> body = parts.method ? parts.params : (parts.result ? parts.result : parts.error);
+    std::optional<std::string_view> body =
+        parts.method ? parts.params : (parts.result ? parts.result : parts.error);
     if (!body) {
         message.text_ += "{}"; // a place for params that are not there
         body = std::string_view(message.text_).substr(message.text_.size() - 2);
@@ -144,13 +152,15 @@ Error read_error(std::string_view error_object) {
     try {
         const auto code_text = json::member(error_object, "code");
         const auto message_text = json::member(error_object, "message");
-        if (message_text && json::kind(*message_text) == json::Kind::string) message = json::unquote(*message_text);
+        if (message_text && json::kind(*message_text) == json::Kind::string)
+            message = json::unquote(*message_text);
         if (code_text) number = json::Document(*code_text).root("code").as_int();
     } catch (const json::Error&) { // its code is no integer: the message is still worth having
     }
     const auto data = json::member(error_object, "data");
     const bool fits = number >= -2147483647 && number <= 2147483647;
-    return Error(fits ? static_cast<int>(number) : code::internal_error, message, std::string(data.value_or("")));
+    return Error(fits ? static_cast<int>(number) : code::internal_error, message,
+                 std::string(data.value_or("")));
 }
 
 } // namespace jsonrpc

@@ -21,7 +21,8 @@ inline constexpr int cancelled = -32002;
 inline constexpr int too_large = -32003;
 } // namespace code
 
-/// A JSON-RPC error, thrown by handlers to answer with it and by Peer::call where the other side answered with one.
+/// A JSON-RPC error, thrown by handlers to answer with it and by Peer::call where the other side answered
+/// with one.
 class Error : public std::runtime_error {
 public:
     /// data: JSON text, or empty.
@@ -35,14 +36,14 @@ private:
     std::string data_;
 };
 
-/// One message, still in the text that it came in, so that a large one is never copied or parsed into a tree. Movable; the views that
-/// it gives live as long as it does and stays where it is.
+/// One message, still in the text that it came in, so that a large one is never copied or parsed into a tree.
+/// Movable; the views that it gives live as long as it does and stays where it is.
 class Message {
 public:
     enum class Kind { request, notification, result, error };
 
-    /// Takes one JSON object apart. Throws Error(parse_error) or Error(invalid_request) whose message says what is wrong;
-    /// the id, where it could be read, is then in `id_of`.
+    /// Takes one JSON object apart. Throws Error(parse_error) or Error(invalid_request) whose message says
+    /// what is wrong; the id, where it could be read, is then in `id_of`.
     static Message parse(std::string text);
 
     Kind kind() const { return kind_; }
@@ -75,11 +76,12 @@ std::string id_of(std::string_view text);
 
 /// True where the text is a JSON array: a batch (2025-03-26).
 bool is_batch(std::string_view text);
-/// The messages of a batch, as texts. Throws Error(parse_error), or Error(invalid_request) where it is empty or has more than `most`.
+/// The messages of a batch, as texts. Throws Error(parse_error), or Error(invalid_request) where it is empty
+/// or has more than `most`.
 std::vector<std::string> split_batch(const std::string& text, std::size_t most);
 
-/// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out, and so is the id of an
-/// error that is "null", since MCP's schemas know no null there.
+/// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out,
+/// and so is the id of an error that is "null", since MCP's schemas know no null there.
 std::string request_line(std::int64_t id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 std::string result_line(std::string_view id, std::string_view result);

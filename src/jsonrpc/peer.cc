@@ -1,15 +1,15 @@
 #include "src/jsonrpc/peer.h"
 
+#include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
-#include <boost/asio/error.hpp>
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -61,7 +61,8 @@ Error to_error(const std::exception_ptr& failure) {
 }
 
 std::optional<std::int64_t> number_in(std::string_view id) {
-    if (id.size() >= 2 && id.front() == '"') id = id.substr(1, id.size() - 2); // some peers echo our number as a string
+    if (id.size() >= 2 && id.front() == '"')
+        id = id.substr(1, id.size() - 2); // some peers echo our number as a string
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
     if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;
@@ -109,8 +110,8 @@ std::string id_in_pieces(const LineSplitter::Line& line) {
 
 struct Peer::State : std::enable_shared_from_this<Peer::State> {
     State(asio::any_io_executor e, Channel& c, Options o, RequestHandler r, NotificationHandler n)
-        : executor(e), channel(c), options(std::move(o)), on_request(std::move(r)), on_notification(std::move(n)),
-          next_id(options.first_id) {}
+        : executor(e), channel(c), options(std::move(o)), on_request(std::move(r)),
+          on_notification(std::move(n)), next_id(options.first_id) {}
 
     asio::any_io_executor executor;
     Channel& channel;
@@ -121,8 +122,9 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     std::map<std::int64_t, Waiting*> waiting;
     std::int64_t next_id;
     bool closed = false;
-    bool gone = false;       // the Peer has been destroyed: the channel may be no more
-    std::set<asio::steady_timer*> drains; // cancel() says that nothing runs any more; each lives in a frame of drained_within()
+    bool gone = false; // the Peer has been destroyed: the channel may be no more
+    std::set<asio::steady_timer*>
+        drains; // cancel() says that nothing runs any more; each lives in a frame of drained_within()
 
     void tell_idle() {
         for (asio::steady_timer* each : drains) each->cancel();
@@ -144,7 +146,8 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     }
 
     void take_oversized(const LineSplitter::Line& line) {
-        const Error error(code::too_large, "a message of " + std::to_string(line.size) + " bytes is above the bound");
+        const Error error(code::too_large,
+                          "a message of " + std::to_string(line.size) + " bytes is above the bound");
         const std::string id = id_in_pieces(line);
         const auto number = number_in(id);
         const auto it = number ? waiting.find(*number) : waiting.end();
@@ -187,10 +190,13 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
 
     void take(Message message, const std::shared_ptr<Batch>& batch) {
         switch (message.kind()) {
-        case Message::Kind::request: return start(std::move(message), batch);
-        case Message::Kind::notification: return on_notification(std::move(message));
+        case Message::Kind::request:
+            return start(std::move(message), batch);
+        case Message::Kind::notification:
+            return on_notification(std::move(message));
         case Message::Kind::result:
-        case Message::Kind::error: return finish(std::move(message));
+        case Message::Kind::error:
+            return finish(std::move(message));
         }
     }
 
@@ -198,14 +204,20 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         if (batch) ++batch->open;
         const std::string id = message.id();
         if (running.contains(id))
-            return answer(error_line(id, Error(code::invalid_request, "a request with this id is still running")), batch);
+            return answer(
+                error_line(id, Error(code::invalid_request, "a request with this id is still running")),
+                batch);
         if (running.size() >= options.most_in_flight)
-            return answer(error_line(id, Error(code::internal_error, "more than " + std::to_string(options.most_in_flight) +
-                                                                         " requests at once")), batch);
+            return answer(error_line(id, Error(code::internal_error,
+                                               "more than " + std::to_string(options.most_in_flight) +
+                                                   " requests at once")),
+                          batch);
         const auto call = std::make_shared<Running>();
         running.emplace(id, call);
-        // co_spawn calls this exactly once, so each request gets at most one answer, and none if it was cancelled.
-        auto done = [self = shared_from_this(), id, call, batch](std::exception_ptr failure, std::string result) {
+        // co_spawn calls this exactly once, so each request gets at most one answer, and none if it was
+        // cancelled.
+        auto done = [self = shared_from_this(), id, call, batch](std::exception_ptr failure,
+                                                                 std::string result) {
             self->running.erase(id);
             if (call->cancelled)
                 self->close_part(batch);
@@ -235,7 +247,8 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         const auto id = number_in(message.id());
         const auto it = id ? waiting.find(*id) : waiting.end();
         if (it == waiting.end()) { // late, or an answer to nothing that we asked
-            if (options.on_bad_line) options.on_bad_line("an answer to no request of ours: id " + message.id());
+            if (options.on_bad_line)
+                options.on_bad_line("an answer to no request of ours: id " + message.id());
             return;
         }
         if (message.kind() == Message::Kind::error)
@@ -248,7 +261,8 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     void fail_all() {
         closed = true;
         const std::string why = channel.reason();
-        const Error error(code::connection_closed, options.name + " closed the connection" + (why.empty() ? "" : ": " + why));
+        const Error error(code::connection_closed,
+                          options.name + " closed the connection" + (why.empty() ? "" : ": " + why));
         for (auto& [id, call] : waiting) {
             call->failure = std::make_exception_ptr(error);
             call->done.cancel();
@@ -294,8 +308,10 @@ asio::awaitable<void> Peer::run() {
 
 asio::awaitable<Message> Peer::call(std::string method, std::string params, std::chrono::milliseconds limit) {
     const auto state = state_;
-    if (state->closed) throw Error(code::connection_closed, state->options.name + " has closed the connection");
-    if (state->waiting.size() >= state->options.most_pending) throw Error(code::internal_error, "too many calls wait for " + state->options.name);
+    if (state->closed)
+        throw Error(code::connection_closed, state->options.name + " has closed the connection");
+    if (state->waiting.size() >= state->options.most_pending)
+        throw Error(code::internal_error, "too many calls wait for " + state->options.name);
     const std::int64_t id = state->next_id++;
     Waiting wait(state->executor);
     struct Entry {
@@ -304,7 +320,8 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
         bool answered = false;
         ~Entry() {
             state.waiting.erase(id);
-            if (!answered && !state.closed && state.options.on_abandoned) state.options.on_abandoned(std::to_string(id));
+            if (!answered && !state.closed && state.options.on_abandoned)
+                state.options.on_abandoned(std::to_string(id));
         }
     } entry{*state, id};
     state->waiting.emplace(id, &wait);
@@ -318,11 +335,15 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     if (wait.failure) std::rethrow_exception(wait.failure);
     if (wait.answer) co_return std::move(*wait.answer);
     const asio::cancellation_state cancelled = co_await asio::this_coro::cancellation_state;
-    if (cancelled.cancelled() != asio::cancellation_type::none) throw Error(code::cancelled, method + " was cancelled");
-    throw Error(code::timed_out, state->options.name + " did not answer " + method + " within " + std::to_string(limit.count() / 1000) + " s");
+    if (cancelled.cancelled() != asio::cancellation_type::none)
+        throw Error(code::cancelled, method + " was cancelled");
+    throw Error(code::timed_out, state->options.name + " did not answer " + method + " within " +
+                                     std::to_string(limit.count() / 1000) + " s");
 }
 
-void Peer::notify(std::string_view method, std::string_view params) { state_->send(notification_line(method, params)); }
+void Peer::notify(std::string_view method, std::string_view params) {
+    state_->send(notification_line(method, params));
+}
 
 bool Peer::give_up(const std::string& id) {
     const auto it = state_->running.find(id);

@@ -12,50 +12,60 @@
 
 namespace jsonrpc {
 
-/// One end of a JSON-RPC conversation: requests both ways by id, notifications, cancellation, bounds. The same class speaks with
-/// the MCP client, the guest and each upstream server; what differs is the channel and the handlers. On the loop's thread.
+/// One end of a JSON-RPC conversation: requests both ways by id, notifications, cancellation, bounds. The
+/// same class speaks with the MCP client, the guest and each upstream server; what differs is the channel and
+/// the handlers. On the loop's thread.
 class Peer {
 public:
-    /// Answers a request with the JSON text of its result; a jsonrpc::Error, a json::Error (invalid_params) or any other
-    /// exception (internal_error) becomes the error answer. Cancelled when the request is; then nothing is sent.
+    /// Answers a request with the JSON text of its result; a jsonrpc::Error, a json::Error (invalid_params)
+    /// or any other exception (internal_error) becomes the error answer. Cancelled when the request is; then
+    /// nothing is sent.
     using RequestHandler = std::function<boost::asio::awaitable<std::string>(Message)>;
     /// Must not throw.
     using NotificationHandler = std::function<void(Message)>;
 
     struct Options {
-        std::size_t most_in_flight = 1024;   ///< Requests of the other side that run at once; more are refused.
-        std::size_t most_pending = 4096;     ///< Calls of ours that wait for an answer.
-        bool batches = false;                ///< Arrays are taken and answered as arrays (2025-03-26).
-        std::size_t most_batch_bytes = 8 << 20; ///< An array of answers that would be longer is sent as several.
-        std::int64_t first_id = 1;           ///< Of our calls; for several peers that share the ids of one conversation.
-        std::string name = "peer";           ///< For messages: "the MCP client".
+        std::size_t most_in_flight = 1024; ///< Requests of the other side that run at once; more are refused.
+        std::size_t most_pending = 4096;   ///< Calls of ours that wait for an answer.
+        bool batches = false;              ///< Arrays are taken and answered as arrays (2025-03-26).
+        std::size_t most_batch_bytes =
+            8 << 20; ///< An array of answers that would be longer is sent as several.
+        std::int64_t first_id =
+            1; ///< Of our calls; for several peers that share the ids of one conversation.
+        std::string name = "peer"; ///< For messages: "the MCP client".
         /// A call of ours was given up (time or cancellation) while the other side may still work on it.
         std::function<void(std::string id)> on_abandoned{};
-        /// A line that is no message, or too large, for diagnostics; such lines are otherwise skipped. `answer` is true where the other
-        /// side was told (servers do that; clients skip what a server prints).
+        /// A line that is no message, or too large, for diagnostics; such lines are otherwise skipped.
+        /// `answer` is true where the other side was told (servers do that; clients skip what a server
+        /// prints).
         std::function<void(const std::string& what)> on_bad_line{};
-        /// Answer a line that begins as a request of one of our own peers does, `{"jsonrpc":"2.0","id":N,"method":`, and cannot be read: the
-        /// guest's supervisor vouches for no more than that of what code in the container sends.
+        /// Answer a line that begins as a request of one of our own peers does,
+        /// `{"jsonrpc":"2.0","id":N,"method":`, and cannot be read: the guest's supervisor vouches for no
+        /// more than that of what code in the container sends.
         bool answer_bad_requests = false;
-        bool answer_bad_lines = false;       ///< Tell the other side (parse_error, invalid_request) as a server must.
+        bool answer_bad_lines =
+            false; ///< Tell the other side (parse_error, invalid_request) as a server must.
     };
 
     /// The channel must outlive the peer. Handlers may be called until the peer is destroyed.
     Peer(boost::asio::any_io_executor executor, Channel& channel, Options options, RequestHandler on_request,
          NotificationHandler on_notification);
-    ~Peer(); ///< Cancels what runs; its handlers must have ended (see drained) or hold nothing of the caller's.
+    ~Peer(); ///< Cancels what runs; its handlers must have ended (see drained) or hold nothing of the
+             ///< caller's.
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
-    /// Reads and dispatches until the channel ends; then all calls of ours fail with connection_closed. Requests of the other side go on.
+    /// Reads and dispatches until the channel ends; then all calls of ours fail with connection_closed.
+    /// Requests of the other side go on.
     boost::asio::awaitable<void> run();
 
     /// Takes in one line that came by another way than the channel, which is then only written to.
     void receive(std::string line);
 
-    /// Calls the other side and waits for its result. Throws jsonrpc::Error: what the other side answered, timed_out,
-    /// connection_closed or too_large. `params`: JSON text. Cancellable (terminal).
-    boost::asio::awaitable<Message> call(std::string method, std::string params, std::chrono::milliseconds limit);
+    /// Calls the other side and waits for its result. Throws jsonrpc::Error: what the other side answered,
+    /// timed_out, connection_closed or too_large. `params`: JSON text. Cancellable (terminal).
+    boost::asio::awaitable<Message> call(std::string method, std::string params,
+                                         std::chrono::milliseconds limit);
 
     void notify(std::string_view method, std::string_view params);
 

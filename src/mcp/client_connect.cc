@@ -1,7 +1,7 @@
-#include "src/mcp/client_life.h"
-#include "src/mcp/client_stdio.h"
 #include "src/mcp/client_http.h"
 #include "src/mcp/client_http_sse.h"
+#include "src/mcp/client_life.h"
+#include "src/mcp/client_stdio.h"
 
 namespace mcp {
 

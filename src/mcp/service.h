@@ -39,14 +39,16 @@ struct ResourceContent {
 
 /// Who calls, and how to tell it how far the call is.
 struct CallContext {
-    std::string client; ///< One connection (stdio) or one session (HTTP); unguessable where others could name it.
-    /// Sends notifications/progress if the client asked for it; else does nothing. Values that do not rise are made to.
+    std::string
+        client; ///< One connection (stdio) or one session (HTTP); unguessable where others could name it.
+    /// Sends notifications/progress if the client asked for it; else does nothing. Values that do not rise
+    /// are made to.
     std::function<void(double done, std::optional<double> total, std::string message)> progress{};
     bool wants_progress = false;
 };
 
-/// What a server offers: implemented by the floor above, called by mcp::Server. On the loop's thread. Coroutines are cancelled
-/// (terminal) when the client cancels or goes.
+/// What a server offers: implemented by the floor above, called by mcp::Server. On the loop's thread.
+/// Coroutines are cancelled (terminal) when the client cancels or goes.
 class Service {
 public:
     virtual ~Service() = default;
@@ -55,14 +57,17 @@ public:
     /// The same order each time, the same for every client.
     virtual std::vector<Tool> tools() = 0;
 
-    /// Runs a tool; `arguments` is the JSON text of an object. Gives the JSON text of a CallToolResult without era-specific members
-    /// (content, isError, structuredContent, _meta). Throws jsonrpc::Error(invalid_params) for an unknown tool.
-    virtual boost::asio::awaitable<std::string> call_tool(CallContext context, std::string name, std::string arguments) = 0;
+    /// Runs a tool; `arguments` is the JSON text of an object. Gives the JSON text of a CallToolResult
+    /// without era-specific members (content, isError, structuredContent, _meta). Throws
+    /// jsonrpc::Error(invalid_params) for an unknown tool.
+    virtual boost::asio::awaitable<std::string> call_tool(CallContext context, std::string name,
+                                                          std::string arguments) = 0;
 
     /// What this client may read.
     virtual std::vector<Resource> resources(const std::string& client) = 0;
     /// nullopt: there is no such resource for this client.
-    virtual boost::asio::awaitable<std::optional<ResourceContent>> read_resource(std::string client, std::string uri) = 0;
+    virtual boost::asio::awaitable<std::optional<ResourceContent>> read_resource(std::string client,
+                                                                                 std::string uri) = 0;
 
     /// The client has gone: what belongs to it can be let go.
     virtual void client_gone(const std::string& client) = 0;

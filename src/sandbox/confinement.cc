@@ -5,22 +5,27 @@
 
 namespace sandbox {
 
-runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name, std::map<std::string, std::string> labels,
-                                   std::string loader) {
+runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name,
+                                   std::map<std::string, std::string> labels, std::string loader) {
     runtime_api::ContainerSpec spec;
     spec.name = std::move(name);
     spec.labels = std::move(labels);
     spec.image = confinement.image;
     spec.command = {"python3", "-I", "-u", "-B", "-X", "utf8", "-c", std::move(loader)};
     spec.env = {
-        {"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", "/workspace"}, {"LANG", "C.UTF-8"},
-        {"TMPDIR", "/tmp"}, {"MPLBACKEND", "agg"}, {"MPLCONFIGDIR", "/tmp/matplotlib"},
+        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+        {"HOME", "/workspace"},
+        {"LANG", "C.UTF-8"},
+        {"TMPDIR", "/tmp"},
+        {"MPLBACKEND", "agg"},
+        {"MPLCONFIGDIR", "/tmp/matplotlib"},
     };
     spec.user = confinement.user;
     spec.working_dir = "/workspace";
     spec.hostname = "sandbox";
     spec.tmpfs = {{"/tmp", 64LL << 20}, {"/workspace", 128LL << 20}, {"/dev/shm", 64LL << 20}};
-    // nproc is counted per uid over all containers, so it is no limit on one of them (that is pids) and must be large
+    // nproc is counted per uid over all containers, so it is no limit on one of them (that is pids) and must
+    // be large
     if (confinement.low_rlimits)
         spec.rlimits = {{"nofile", 512}, {"nproc", 4096}, {"core", 0}};
     else
@@ -34,7 +39,8 @@ runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string n
 
 bool is_rlimit_failure(const std::string& message) {
     std::string lower = message;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return lower.find("rlimit") != std::string::npos;
 }
 

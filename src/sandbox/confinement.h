@@ -9,7 +9,8 @@
 
 namespace sandbox {
 
-/// What a user may choose of the confinement; all else of the hardened container is fixed here (design.md, The container).
+/// What a user may choose of the confinement; all else of the hardened container is fixed here (design.md,
+/// The container).
 struct Confinement {
     std::string image;
     std::int64_t memory_bytes = 512LL << 20;
@@ -17,16 +18,18 @@ struct Confinement {
     std::optional<double> cpus{};
     std::string user = "65534:65534";
     std::string oci_runtime{};
-    bool strict = true;                    ///< Refuse to run code where anything falls short; else say so in the result.
-    bool low_rlimits = false;              ///< The engine may not set the usual ones (its own are lower).
-    std::chrono::seconds life{7200};       ///< The guest ends itself so long after its start.
+    bool strict = true;       ///< Refuse to run code where anything falls short; else say so in the result.
+    bool low_rlimits = false; ///< The engine may not set the usual ones (its own are lower).
+    std::chrono::seconds life{7200}; ///< The guest ends itself so long after its start.
 };
 
-/// The one place where a limit lives: settings in, specification out. `loader` is the guest's Python for `python3 -c`.
-runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name, std::map<std::string, std::string> labels,
-                                   std::string loader);
+/// The one place where a limit lives: settings in, specification out. `loader` is the guest's Python for
+/// `python3 -c`.
+runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name,
+                                   std::map<std::string, std::string> labels, std::string loader);
 
-/// True where an engine's error says that it could not set our resource limits (its own hard limits are lower).
+/// True where an engine's error says that it could not set our resource limits (its own hard limits are
+/// lower).
 bool is_rlimit_failure(const std::string& message);
 
 } // namespace sandbox

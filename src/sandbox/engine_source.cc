@@ -15,7 +15,8 @@ constexpr auto first_sweep_after = 3s; // the first call has the engine for itse
 constexpr auto sweep_every = 60s;
 
 // Sweeps soon and every minute, until the timer is cancelled. What fails is said and tried again.
-asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
+asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer,
+                                    std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
                                     std::function<void(const std::string&)> log) {
     timer->expires_after(first_sweep_after);
     for (;;) {
@@ -35,7 +36,8 @@ asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer, s
 } // namespace
 
 EngineSource::EngineSource(asio::any_io_executor executor, Options options)
-    : executor_(executor), options_(std::move(options)), remover_(std::make_shared<Remover>(executor, options_.log)), searching_(executor), pulling_(executor) {}
+    : executor_(executor), options_(std::move(options)),
+      remover_(std::make_shared<Remover>(executor, options_.log)), searching_(executor), pulling_(executor) {}
 
 EngineSource::~EngineSource() {
     close();
@@ -58,7 +60,8 @@ const Instance& EngineSource::instance() {
 }
 
 asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search() {
-    runtime_api::Found found = co_await runtime_api::find_engine(runtime_api::Surroundings::here(), options_.search);
+    runtime_api::Found found =
+        co_await runtime_api::find_engine(runtime_api::Surroundings::here(), options_.search);
     found_ = std::make_shared<const runtime_api::Found>(std::move(found));
     start_janitor();
     co_return found_;
@@ -90,8 +93,8 @@ asio::awaitable<bool> EngineSource::ensure_image() {
         try {
             co_await found->engine->pull(image, sink, none);
         } catch (const runtime_api::Error& e) {
-            throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " + e.what() +
-                                                   " (MCP_BRIDGE_IMAGE names another)");
+            throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " +
+                                                   e.what() + " (MCP_BRIDGE_IMAGE names another)");
         }
     }
     image_there_ = true;

@@ -11,16 +11,17 @@
 
 namespace sandbox {
 
-/// The engine, found on first use, with the image made sure of once; and what a container is made with. After a failure the next call tries anew.
-/// Also its janitor: leftovers of dead instances are swept soon after the engine is found, and every minute. On the loop's thread.
+/// The engine, found on first use, with the image made sure of once; and what a container is made with. After
+/// a failure the next call tries anew. Also its janitor: leftovers of dead instances are swept soon after the
+/// engine is found, and every minute. On the loop's thread.
 class EngineSource {
 public:
     struct Options {
         runtime_api::SearchOptions search{};
         Confinement confinement{};
         std::string state_dir;
-        std::function<void(const std::string&)> log;           ///< A line for a person, now and then.
-        std::function<void(const std::string&)> on_pull{};      ///< Progress of a pull, a line each.
+        std::function<void(const std::string&)> log;       ///< A line for a person, now and then.
+        std::function<void(const std::string&)> on_pull{}; ///< Progress of a pull, a line each.
     };
 
     EngineSource(boost::asio::any_io_executor executor, Options options);
@@ -28,13 +29,15 @@ public:
     EngineSource(const EngineSource&) = delete;
     EngineSource& operator=(const EngineSource&) = delete;
 
-    /// Throws runtime_api::NoEngine, runtime_api::Error (the image is not there and cannot be pulled), std::system_error (the state folder).
+    /// Throws runtime_api::NoEngine, runtime_api::Error (the image is not there and cannot be pulled),
+    /// std::system_error (the state folder).
     boost::asio::awaitable<Workshop> workshop();
 
     /// The engine alone, without looking at the image.
     boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> found();
 
-    /// Called when a container could not be made since the image had gone: the next workshop() looks for it again.
+    /// Called when a container could not be made since the image had gone: the next workshop() looks for it
+    /// again.
     void forget_image() { image_there_ = false; }
     /// Called when the engine did not answer: the next workshop() searches anew.
     void forget_engine();

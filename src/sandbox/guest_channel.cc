@@ -20,7 +20,8 @@ constexpr std::size_t most_last_words = 4096;
 
 // Shared with the coroutines, which may outlive the channel by a turn of the loop.
 struct GuestChannel::State {
-    State(asio::any_io_executor e, std::unique_ptr<runtime_api::AttachStream> s) : executor(std::move(e)), stream(std::move(s)) {}
+    State(asio::any_io_executor e, std::unique_ptr<runtime_api::AttachStream> s)
+        : executor(std::move(e)), stream(std::move(s)) {}
 
     asio::any_io_executor executor;
     std::unique_ptr<runtime_api::AttachStream> stream;

@@ -8,7 +8,8 @@
 
 namespace sandbox {
 
-/// The conversation with a guest over the attach stream: its stdout carries messages, its stderr the last words of one that broke.
+/// The conversation with a guest over the attach stream: its stdout carries messages, its stderr the last
+/// words of one that broke.
 class GuestChannel : public jsonrpc::Channel {
 public:
     /// Lines of at most 96 MiB each way (design.md, Bounds).

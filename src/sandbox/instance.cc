@@ -24,7 +24,8 @@ std::string first_line(const char* path) {
     return line;
 }
 
-// Who we are for others on this machine. /etc/machine-id may be missing in a container: then the boot id stands in.
+// Who we are for others on this machine. /etc/machine-id may be missing in a container: then the boot id
+// stands in.
 std::string machine() {
     std::string id = first_line("/etc/machine-id");
     if (id.empty()) id = first_line("/proc/sys/kernel/random/boot_id");
@@ -35,7 +36,8 @@ std::string machine() {
 std::string boot_and_namespace() {
     struct stat info {};
     const bool there = ::stat("/proc/self/ns/pid", &info) == 0;
-    return first_line("/proc/sys/kernel/random/boot_id").substr(0, 36) + '-' + (there ? std::to_string(info.st_ino) : "0");
+    return first_line("/proc/sys/kernel/random/boot_id").substr(0, 36) + '-' +
+           (there ? std::to_string(info.st_ino) : "0");
 }
 
 // "pid-start time" of a process that lives, in the words of /proc/<pid>/stat; "" where there is none.
@@ -58,10 +60,12 @@ std::string value_of(const std::map<std::string, std::string>& labels, const cha
 }
 
 bool is_hex(const std::string& text) {
-    return !text.empty() && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return !text.empty() && text.size() <= 64 &&
+           text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// A new file, locked for as long as its descriptor lives; -1 where somebody removed it meanwhile. Throws where it cannot be had.
+// A new file, locked for as long as its descriptor lives; -1 where somebody removed it meanwhile. Throws
+// where it cannot be had.
 int locked_file(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     // those who only look hold a shared lock for a moment, so this waits for no longer
@@ -95,11 +99,13 @@ std::string random_hex(int digits) {
 }
 
 Instance::Instance(const std::string& state_dir)
-    : folder_(state_dir + "/instances"), id_(random_hex(16)), owner_(machine() + '-' + std::to_string(::getuid())),
-      boot_(boot_and_namespace()), process_(living_process(std::to_string(::getpid()))) {
+    : folder_(state_dir + "/instances"), id_(random_hex(16)),
+      owner_(machine() + '-' + std::to_string(::getuid())), boot_(boot_and_namespace()),
+      process_(living_process(std::to_string(::getpid()))) {
     fs::create_directories(folder_);
     ::chmod(state_dir.c_str(), 0700);
-    // A tidy() of another instance may take the new file for a dead one's and remove it before it is locked: then once more.
+    // A tidy() of another instance may take the new file for a dead one's and remove it before it is locked:
+    // then once more.
     for (int tries = 0; lock_ < 0 && tries < 100; ++tries) lock_ = locked_file(folder_ + '/' + id_ + ".lock");
     if (lock_ < 0) throw std::system_error(EBUSY, std::generic_category(), "instance file in " + folder_);
 }
@@ -128,18 +134,21 @@ OwnerState Instance::state_of(const std::map<std::string, std::string>& labels) 
     if (instance == id_) return OwnerState::ours;
     const std::string boot = value_of(labels, label::boot);
     const std::string boot_id = boot.substr(0, 36);
-    if (boot_id.size() == 36 && boot_id != boot_.substr(0, 36)) return OwnerState::dead; // the machine was started anew since
+    if (boot_id.size() == 36 && boot_id != boot_.substr(0, 36))
+        return OwnerState::dead; // the machine was started anew since
     if (boot != boot_ || !is_hex(instance)) return OwnerState::unknown;
     const std::string process = value_of(labels, label::process);
     const std::string pid = process.substr(0, process.find('-'));
-    const bool runs = !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos && living_process(pid) == process;
+    const bool runs = !pid.empty() && pid.find_first_not_of("0123456789") == std::string::npos &&
+                      living_process(pid) == process;
     return runs || is_locked(instance) ? OwnerState::alive : OwnerState::dead;
 }
 
 bool Instance::is_locked(const std::string& instance) const {
     const int fd = ::open((folder_ + '/' + instance + ".lock").c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return errno != ENOENT; // a file that we may not open belongs to somebody
-    const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0; // shared: two who look at once do not take each other for its owner
+    const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) !=
+                        0; // shared: two who look at once do not take each other for its owner
     ::close(fd);
     return locked;
 }
@@ -147,7 +156,8 @@ bool Instance::is_locked(const std::string& instance) const {
 bool Instance::remove_if_dead(const std::string& path) const {
     const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return false;
-    // held while it is removed, so that one who has just made the file and not yet locked it waits, and then sees that it is gone
+    // held while it is removed, so that one who has just made the file and not yet locked it waits, and then
+    // sees that it is gone
     const bool removed = ::flock(fd, LOCK_SH | LOCK_NB) == 0 && ::unlink(path.c_str()) == 0;
     ::close(fd);
     return removed;
@@ -164,7 +174,8 @@ int Instance::tidy() const {
     return removed;
 }
 
-bool past_deadline(const std::map<std::string, std::string>& labels, std::chrono::system_clock::time_point now) {
+bool past_deadline(const std::map<std::string, std::string>& labels,
+                   std::chrono::system_clock::time_point now) {
     const std::string text = value_of(labels, label::deadline);
     std::int64_t deadline = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), deadline);

@@ -13,20 +13,25 @@ bool is_our_kind_of_name(const std::string& name) { return name.starts_with("cor
 
 } // namespace
 
-asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine, const Instance* instance,
+asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine,
+                                                      const Instance* instance,
                                                       std::chrono::system_clock::time_point now) {
-    const std::vector<runtime_api::ContainerSummary> all = co_await engine->list(std::string(label::mark) + "=1");
+    const std::vector<runtime_api::ContainerSummary> all =
+        co_await engine->list(std::string(label::mark) + "=1");
     std::vector<Leftover> found;
     for (const runtime_api::ContainerSummary& each : all) {
         if (!is_our_kind_of_name(each.name)) continue;
-        found.push_back(Leftover{each.name, each.state, instance->state_of(each.labels), past_deadline(each.labels, now)});
+        found.push_back(Leftover{each.name, each.state, instance->state_of(each.labels),
+                                 past_deadline(each.labels, now)});
     }
     co_return found;
 }
 
-asio::awaitable<std::vector<std::string>> sweep(std::shared_ptr<runtime_api::Engine> engine, const Instance* instance,
+asio::awaitable<std::vector<std::string>> sweep(std::shared_ptr<runtime_api::Engine> engine,
+                                                const Instance* instance,
                                                 std::function<void(const std::string&)> log) {
-    const std::vector<Leftover> found = co_await find_leftovers(engine, instance, std::chrono::system_clock::now());
+    const std::vector<Leftover> found =
+        co_await find_leftovers(engine, instance, std::chrono::system_clock::now());
     std::vector<std::string> removed;
     for (const Leftover& each : found) {
         if (!each.dead()) continue;

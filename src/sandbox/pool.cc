@@ -25,7 +25,8 @@ struct Waiter {
     std::exception_ptr failure{};
 };
 
-// A call that got a warm container runs without a competitor for this long; most have ended by then, and the next container is begun at their end.
+// A call that got a warm container runs without a competitor for this long; most have ended by then, and the
+// next container is begun at their end.
 constexpr auto refill_after = std::chrono::milliseconds(30);
 
 struct Warm {
@@ -37,8 +38,8 @@ struct Warm {
 
 struct Pool::State : std::enable_shared_from_this<Pool::State> {
     State(asio::any_io_executor e, Options o, WorkshopSource s, FailureSink f)
-        : executor(std::move(e)), options(o), source(std::move(s)), on_failure(std::move(f)), idle_timer(executor),
-          refill_timer(executor) {}
+        : executor(std::move(e)), options(o), source(std::move(s)), on_failure(std::move(f)),
+          idle_timer(executor), refill_timer(executor) {}
 
     asio::any_io_executor executor;
     Options options;
@@ -67,7 +68,8 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
     // Starts as many as are wanted and allowed: one for each that waits, and the warm ones.
     void fill() {
         if (closed) return;
-        const int wanted = static_cast<int>(waiters.size()) + (used ? options.warm - static_cast<int>(warm.size()) : 0);
+        const int wanted =
+            static_cast<int>(waiters.size()) + (used ? options.warm - static_cast<int>(warm.size()) : 0);
         while (making < wanted && all() < options.most) start_one();
         const bool starved = static_cast<int>(waiters.size()) > making;
         if (starved && make_room) make_room();
@@ -77,7 +79,8 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
 
     void start_one() {
         ++making;
-        auto done = [self = shared_from_this()](std::exception_ptr failure, std::unique_ptr<Sandbox> sandbox) {
+        auto done = [self = shared_from_this()](std::exception_ptr failure,
+                                                std::unique_ptr<Sandbox> sandbox) {
             --self->making;
             if (self->closed) return;
             failure ? self->failed(failure) : self->made(std::move(sandbox));
@@ -127,7 +130,7 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
             given = true;
             first->turn.cancel();
         }
-        given && waiters.empty() ? fill_later() : fill();
+        given&& waiters.empty() ? fill_later() : fill();
     }
 
     void fill_later() {
@@ -174,7 +177,8 @@ void Pool::Lease::reset() {
 }
 
 Pool::Pool(asio::any_io_executor executor, Options options, WorkshopSource source, FailureSink on_failure)
-    : state_(std::make_shared<State>(std::move(executor), options, std::move(source), std::move(on_failure))) {}
+    : state_(
+          std::make_shared<State>(std::move(executor), options, std::move(source), std::move(on_failure))) {}
 
 Pool::~Pool() { close(); }
 
@@ -201,11 +205,14 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
         co_await waiter.turn.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
     const asio::cancellation_state cancelled = co_await asio::this_coro::cancellation_state;
-    if (cancelled.cancelled() != asio::cancellation_type::none) throw jsonrpc::Error(jsonrpc::code::cancelled, "cancelled");
+    if (cancelled.cancelled() != asio::cancellation_type::none)
+        throw jsonrpc::Error(jsonrpc::code::cancelled, "cancelled");
     if (waiter.failure) std::rethrow_exception(waiter.failure);
-    if (!waiter.sandbox && state->closed) throw jsonrpc::Error(jsonrpc::code::connection_closed, "Cordon is shutting down");
+    if (!waiter.sandbox && state->closed)
+        throw jsonrpc::Error(jsonrpc::code::connection_closed, "Cordon is shutting down");
     if (!waiter.sandbox)
-        throw jsonrpc::Error(jsonrpc::code::timed_out, "all " + std::to_string(state->options.most) + " containers are in use; none came free in time");
+        throw jsonrpc::Error(jsonrpc::code::timed_out, "all " + std::to_string(state->options.most) +
+                                                           " containers are in use; none came free in time");
     Lease lease;
     lease.sandbox_ = std::move(waiter.sandbox);
     lease.room_ = state->room();

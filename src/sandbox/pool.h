@@ -10,27 +10,31 @@
 
 namespace sandbox {
 
-/// Containers that are ready before they are asked for, each used once; and the bound on how many there are at all. On the loop's thread.
+/// Containers that are ready before they are asked for, each used once; and the bound on how many there are
+/// at all. On the loop's thread.
 ///
-/// A container is made by a coroutine of its own, never by the call that wants it: a call that is cancelled leaves no half-made container, but a warm one
-/// for the next. One that died while it waited (an engine restarted, somebody removed it) is noticed at check-out.
+/// A container is made by a coroutine of its own, never by the call that wants it: a call that is cancelled
+/// leaves no half-made container, but a warm one for the next. One that died while it waited (an engine
+/// restarted, somebody removed it) is noticed at check-out.
 class Pool {
 public:
     struct Options {
-        int warm = 1;                                ///< Kept ready, from the first use on. 0: none.
-        int most = 16;                               ///< At once: warm, in use, being made, and sessions.
-        std::chrono::seconds idle{300};              ///< A warm one unused so long is let go.
+        int warm = 1;                                  ///< Kept ready, from the first use on. 0: none.
+        int most = 16;                                 ///< At once: warm, in use, being made, and sessions.
+        std::chrono::seconds idle{300};                ///< A warm one unused so long is let go.
         std::chrono::milliseconds wait_limit{120'000}; ///< A call waits at most so long for its turn.
     };
 
-    /// Gives what containers are made with; called for each, so that it can find the engine anew after a failure, and make sure of the image.
+    /// Gives what containers are made with; called for each, so that it can find the engine anew after a
+    /// failure, and make sure of the image.
     using WorkshopSource = std::function<boost::asio::awaitable<Workshop>()>;
 
-    /// Told of each container that could not be made for want of an engine or an image, before the caller is: so that the source can look for
-    /// them anew. True: worth another try at once.
+    /// Told of each container that could not be made for want of an engine or an image, before the caller is:
+    /// so that the source can look for them anew. True: worth another try at once.
     using FailureSink = std::function<bool(const runtime_api::Error& error)>;
 
-    Pool(boost::asio::any_io_executor executor, Options options, WorkshopSource source, FailureSink on_failure);
+    Pool(boost::asio::any_io_executor executor, Options options, WorkshopSource source,
+         FailureSink on_failure);
     ~Pool();
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
@@ -53,11 +57,12 @@ public:
         std::shared_ptr<void> room_; ///< Gives its place back when destroyed.
     };
 
-    /// A ready container, warm or new, in the order of asking. Throws what Sandbox::open and the source throw; jsonrpc::Error(timed_out) when no
-    /// place came free. Cancellable (terminal).
+    /// A ready container, warm or new, in the order of asking. Throws what Sandbox::open and the source
+    /// throw; jsonrpc::Error(timed_out) when no place came free. Cancellable (terminal).
     boost::asio::awaitable<Lease> acquire();
 
-    /// Called when somebody waits and all places are taken: may free one (end a session that is idle). True if it did.
+    /// Called when somebody waits and all places are taken: may free one (end a session that is idle). True
+    /// if it did.
     void on_pressure(std::function<bool()> make_room);
 
     /// Lets all warm ones go and makes no new ones; those in use end with their leases.

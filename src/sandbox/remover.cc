@@ -12,7 +12,8 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 struct Remover::State {
-    State(asio::any_io_executor e, std::function<void(const std::string&)> l) : executor(std::move(e)), log(std::move(l)) {}
+    State(asio::any_io_executor e, std::function<void(const std::string&)> l)
+        : executor(std::move(e)), log(std::move(l)) {}
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
     std::size_t pending = 0;
@@ -38,8 +39,10 @@ asio::awaitable<std::string> try_once(std::shared_ptr<runtime_api::Engine> engin
     co_return std::string();
 }
 
-// A create whose answer was lost may still be at work in the engine: asks until it is there and gone, or a few seconds have passed.
-asio::awaitable<void> remove_late(asio::any_io_executor executor, std::shared_ptr<runtime_api::Engine> engine, std::string name) {
+// A create whose answer was lost may still be at work in the engine: asks until it is there and gone, or a
+// few seconds have passed.
+asio::awaitable<void> remove_late(asio::any_io_executor executor, std::shared_ptr<runtime_api::Engine> engine,
+                                  std::string name) {
     for (int i = 0; i < 10; ++i) {
         co_await pause(executor, 300ms);
         const auto state = co_await engine->inspect(name);
@@ -49,8 +52,9 @@ asio::awaitable<void> remove_late(asio::any_io_executor executor, std::shared_pt
     }
 }
 
-asio::awaitable<std::string> remove_stubbornly(asio::any_io_executor executor, std::shared_ptr<runtime_api::Engine> engine,
-                                               std::string name, bool uncertain) {
+asio::awaitable<std::string> remove_stubbornly(asio::any_io_executor executor,
+                                               std::shared_ptr<runtime_api::Engine> engine, std::string name,
+                                               bool uncertain) {
     std::string why;
     for (int i = 0; i < most_tries; ++i) {
         if (i > 0) co_await pause(executor, 100ms * (1 << i));
@@ -81,7 +85,9 @@ void Remover::remove(std::shared_ptr<runtime_api::Engine> engine, std::string na
         if (failure && why.empty()) why = "interrupted";
         if (!why.empty() && state->log) state->log("container " + name + " could not be removed: " + why);
     };
-    asio::co_spawn(state_->executor, remove_stubbornly(state_->executor, std::move(engine), std::move(name), uncertain), std::move(done));
+    asio::co_spawn(state_->executor,
+                   remove_stubbornly(state_->executor, std::move(engine), std::move(name), uncertain),
+                   std::move(done));
 }
 
 std::size_t Remover::pending() const { return state_->pending; }

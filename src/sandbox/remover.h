@@ -10,8 +10,8 @@
 
 namespace sandbox {
 
-/// Sees to it that containers are removed, off the path of every answer. A removal that fails is tried again; what still remains is the
-/// janitor's, at the next start. On the loop's thread.
+/// Sees to it that containers are removed, off the path of every answer. A removal that fails is tried again;
+/// what still remains is the janitor's, at the next start. On the loop's thread.
 class Remover {
 public:
     /// `log` gets a line for each removal that was given up.
@@ -20,12 +20,12 @@ public:
     Remover(const Remover&) = delete;
     Remover& operator=(const Remover&) = delete;
 
-    /// Starts to remove a container and returns at once. `uncertain`: whether it was ever made is not known (an answer was lost), so
-    /// that "no such container" is asked again for a while.
+    /// Starts to remove a container and returns at once. `uncertain`: whether it was ever made is not known
+    /// (an answer was lost), so that "no such container" is asked again for a while.
     void remove(std::shared_ptr<runtime_api::Engine> engine, std::string name, bool uncertain = false);
 
-    /// From now on nothing is removed or logged any more: the loop turns no longer. Guests whose streams are closed end by themselves, and the engine
-    /// removes them.
+    /// From now on nothing is removed or logged any more: the loop turns no longer. Guests whose streams are
+    /// closed end by themselves, and the engine removes them.
     void stop() noexcept;
 
     std::size_t pending() const;

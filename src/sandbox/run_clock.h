@@ -7,20 +7,22 @@
 
 namespace sandbox {
 
-/// The host's own deadline of an execution: its time plus a small grace, not counting pauses (an upstream server is being started), which
-/// together count at most the run's own time. The guest keeps the same clock; this one is for a guest that does not.
+/// The host's own deadline of an execution: its time plus a small grace, not counting pauses (an upstream
+/// server is being started), which together count at most the run's own time. The guest keeps the same clock;
+/// this one is for a guest that does not.
 class RunClock {
 public:
     using Clock = std::chrono::steady_clock;
 
     /// `expired` is called once, on the loop, when the time is over; never after stop().
-    RunClock(boost::asio::any_io_executor executor, std::chrono::milliseconds time, std::chrono::milliseconds grace,
-             std::function<void()> expired);
+    RunClock(boost::asio::any_io_executor executor, std::chrono::milliseconds time,
+             std::chrono::milliseconds grace, std::function<void()> expired);
     ~RunClock();
     RunClock(const RunClock&) = delete;
     RunClock& operator=(const RunClock&) = delete;
 
-    /// Nested: the clock runs again when each pause has been resumed. True where this call stopped (started) it.
+    /// Nested: the clock runs again when each pause has been resumed. True where this call stopped (started)
+    /// it.
     bool pause();
     bool resume();
     void stop();

@@ -1,11 +1,11 @@
 #include "src/sandbox/sandbox.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <algorithm>
 #include <optional>
 
 #include "runtime_api/error.h"
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto heartbeat_every = 5s;
-constexpr int heartbeat_seconds = 20;
+constexpr int heartbeat_seconds = 30; // a starved machine is no dead host
 // What the host allows beyond the guest's own deadline before it ends the container itself.
 constexpr auto grace = 1500ms;
 
@@ -46,7 +46,8 @@ std::string guest_source(std::chrono::seconds life) {
 
 struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     explicit State(Workshop w)
-        : workshop(std::move(w)), name(workshop.instance->new_name()), ready_event(workshop.executor), looked_event(workshop.executor) {
+        : workshop(std::move(w)), name(workshop.instance->new_name()), ready_event(workshop.executor),
+          looked_event(workshop.executor) {
         looked_event.expires_at(Clock::time_point::max());
         ready_event.expires_at(Clock::time_point::max());
     }
@@ -63,9 +64,9 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     // shared with the coroutine that waits on it, which ends when this is cancelled by close()
     std::shared_ptr<asio::steady_timer> heartbeat = std::make_shared<asio::steady_timer>(workshop.executor);
     asio::steady_timer ready_event; // cancel() says: ready came, or the channel ended
-    std::string facts; // JSON text of the attestation; empty until `ready`
+    std::string facts;              // JSON text of the attestation; empty until `ready`
     std::string python;
-    std::vector<std::string> warnings; // the engine's, at create
+    std::vector<std::string> warnings;               // the engine's, at create
     std::optional<runtime_api::ContainerState> seen; // its view of the container that was started
     std::exception_ptr unseen;                       // why it has none
     bool looked = false;
@@ -73,12 +74,12 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     std::vector<Finding> findings;
     std::shared_ptr<GuestHost> host; // while an execution runs
     std::unique_ptr<RunClock> clock;
-    Output out, err;                // of the execution that runs
+    Output out, err; // of the execution that runs
     std::int64_t head = 0;
     bool keep_output = true;
     bool deadline_passed = false;
     bool used_up = false;
-    bool uncertain = false;         // a create whose answer did not come
+    bool uncertain = false; // a create whose answer did not come
     bool removed = false;
 
     void close() {
@@ -93,7 +94,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
         try {
             const json::Document document(message.params());
             take_notification(message.method(), document.root("params"));
-        } catch (const json::Error&) { // from code that got hold of PID 1's place in the conversation, or a guest that broke: nothing to show
+        } catch (const json::Error&) { // from code that got hold of PID 1's place in the conversation, or a
+                                       // guest that broke: nothing to show
         }
     }
 
@@ -104,7 +106,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
             return;
         }
         if (!host) return; // what a session's threads say between executions
-        if (method == "output") return take_output(params.at("stream").as_string() == "stderr", params.at("text").as_string());
+        if (method == "output")
+            return take_output(params.at("stream").as_string() == "stderr", params.at("text").as_string());
         if (method == "tick") return host->tick(params.at("line").as_string());
         if (method == "progress") return take_progress(params);
         if (method == "display") return take_display(params);
@@ -152,7 +155,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     }
 
     asio::awaitable<std::string> on_request(jsonrpc::Message message) {
-        const std::shared_ptr<GuestHost> kept = host; // a call that is being cancelled outlives its execution by a turn of the loop
+        const std::shared_ptr<GuestHost> kept =
+            host; // a call that is being cancelled outlives its execution by a turn of the loop
         if (!kept) throw jsonrpc::Error(jsonrpc::code::invalid_request, "no execution runs");
         co_return co_await kept->request(std::move(message));
     }
@@ -168,7 +172,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
 
 namespace {
 
-template <class State> asio::awaitable<void> keep_alive(std::weak_ptr<State> weak, std::shared_ptr<asio::steady_timer> timer) {
+template <class State>
+asio::awaitable<void> keep_alive(std::weak_ptr<State> weak, std::shared_ptr<asio::steady_timer> timer) {
     for (;;) {
         timer->expires_after(heartbeat_every);
         boost::system::error_code ec;
@@ -184,7 +189,8 @@ template <class State> asio::awaitable<void> keep_alive(std::weak_ptr<State> wea
 // One try at create, attach and start.
 asio::awaitable<void> Sandbox::State::try_to_make() {
     runtime_api::Engine& engine = *workshop.engine;
-    spec = to_spec(workshop.confinement, name, workshop.instance->labels(workshop.confinement.life + 60s), std::string(guest::loader));
+    spec = to_spec(workshop.confinement, name, workshop.instance->labels(workshop.confinement.life + 60s),
+                   std::string(guest::loader));
     uncertain = true;
     const runtime_api::Created created = co_await engine.create(spec);
     uncertain = false;
@@ -225,8 +231,8 @@ asio::awaitable<void> Sandbox::State::converse() {
     auto on_note = [weak](jsonrpc::Message message) {
         if (const auto state = weak.lock()) state->on_notification(message);
     };
-    peer = std::make_unique<jsonrpc::Peer>(workshop.executor, *channel, std::move(options), std::move(on_request_of_guest),
-                                           std::move(on_note));
+    peer = std::make_unique<jsonrpc::Peer>(workshop.executor, *channel, std::move(options),
+                                           std::move(on_request_of_guest), std::move(on_note));
     auto ended = [weak](std::exception_ptr) {
         if (const auto state = weak.lock()) state->ready_event.cancel();
     };
@@ -242,12 +248,15 @@ asio::awaitable<void> Sandbox::State::wait_for_ready() {
         co_await ready_event.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
     if (!facts.empty()) co_return;
-    if (!peer->closed()) throw NotStarted("the container was not ready within " + std::to_string(workshop.start_limit / 1s) + " s");
+    if (!peer->closed())
+        throw NotStarted("the container was not ready within " + std::to_string(workshop.start_limit / 1s) +
+                         " s");
     const std::string why = co_await why_it_ended();
     throw NotStarted("the container did not start: " + why);
 }
 
-// The engine's view of the started container, asked for while the guest's Python comes up. Spawned: it holds the state and throws nothing.
+// The engine's view of the started container, asked for while the guest's Python comes up. Spawned: it holds
+// the state and throws nothing.
 asio::awaitable<void> Sandbox::State::look() {
     const auto self = shared_from_this();
     try {
@@ -270,7 +279,8 @@ asio::awaitable<void> Sandbox::State::attest() {
     findings = judge(spec, workshop.info, *seen, warnings, facts);
     const std::vector<Finding> bad = shortfalls(findings);
     if (workshop.confinement.strict && !bad.empty())
-        throw NotConfined("no code was run, since the container is not confined as it should be: " + describe(bad), bad);
+        throw NotConfined(
+            "no code was run, since the container is not confined as it should be: " + describe(bad), bad);
 }
 
 // After the attach stream has ended on its own: what the engine and the guest's stderr say.
@@ -284,7 +294,8 @@ asio::awaitable<std::string> Sandbox::State::why_it_ended() {
         else if (now->oom_killed)
             why = "killed: out of memory";
         else if (!now->running && now->exit_code)
-            why = "it ended with exit code " + std::to_string(*now->exit_code) + (now->error.empty() ? "" : ": " + now->error);
+            why = "it ended with exit code " + std::to_string(*now->exit_code) +
+                  (now->error.empty() ? "" : ": " + now->error);
     } catch (const runtime_api::Error& e) {
         why = why.empty() ? e.what() : why + "; " + e.what();
     }
@@ -351,7 +362,8 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     std::string broken;
     int error_code = 0;
     try {
-        const jsonrpc::Message answer = co_await state->peer->call("execute", std::move(params), 2 * time + 3 * grace);
+        const jsonrpc::Message answer =
+            co_await state->peer->call("execute", std::move(params), 2 * time + 3 * grace);
         outcome = read_outcome(answer.result());
     } catch (const jsonrpc::Error& e) {
         broken = e.what();
@@ -363,7 +375,8 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     outcome.out.head = std::move(state->out.head);
     outcome.err.head = std::move(state->err.head);
     if (broken.empty()) co_return outcome;
-    outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started).count();
+    outcome.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started).count();
     state->used_up = true;
     if (state->deadline_passed) {
         outcome.status = Status::timeout;

@@ -33,8 +33,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What a sandbox is made with. The instance outlives the loop's last turn; the rest it shares, since a loop that is destroyed destroys what was still
-/// being made, when its maker is gone.
+/// What a sandbox is made with. The instance outlives the loop's last turn; the rest it shares, since a loop
+/// that is destroyed destroys what was still being made, when its maker is gone.
 struct Workshop {
     boost::asio::any_io_executor executor;
     std::shared_ptr<runtime_api::Engine> engine;
@@ -45,31 +45,34 @@ struct Workshop {
     std::chrono::milliseconds start_limit{60'000}; ///< From create to ready.
 };
 
-/// One container with a guest that waits: created, attached, started, attested. Runs one execution, or in a session several one after the other.
-/// Its destruction closes the attach stream, which ends the guest at once, and has the container removed.
+/// One container with a guest that waits: created, attached, started, attested. Runs one execution, or in a
+/// session several one after the other. Its destruction closes the attach stream, which ends the guest at
+/// once, and has the container removed.
 class Sandbox {
 public:
-    /// Makes one. Throws runtime_api::Error (not_found: the image is not there), NotStarted, NotConfined (strict only). Not cancellable: the
-    /// caller lets it finish and destroys what comes out.
+    /// Makes one. Throws runtime_api::Error (not_found: the image is not there), NotStarted, NotConfined
+    /// (strict only). Not cancellable: the caller lets it finish and destroys what comes out.
     static boost::asio::awaitable<std::unique_ptr<Sandbox>> open(Workshop workshop);
     ~Sandbox();
     Sandbox(const Sandbox&) = delete;
     Sandbox& operator=(const Sandbox&) = delete;
 
-    /// Runs code to its end, its deadline, or the container's death: always an Outcome, unless it is cancelled (then the
-    /// sandbox is of no more use). `host` is held until the last call of the code has ended.
+    /// Runs code to its end, its deadline, or the container's death: always an Outcome, unless it is
+    /// cancelled (then the sandbox is of no more use). `host` is held until the last call of the code has
+    /// ended.
     boost::asio::awaitable<Outcome> execute(Execution execution, std::shared_ptr<GuestHost> host);
 
     /// Stops and starts the clock of the execution, nested: an upstream server is being started.
     void pause_clock();
     void resume_clock();
 
-    bool alive() const;                              ///< The guest is there and can be given an execution.
+    bool alive() const; ///< The guest is there and can be given an execution.
     std::chrono::steady_clock::time_point born() const;
     const std::string& name() const;
-    const std::vector<Finding>& findings() const;    ///< All rows of the attestation.
-    std::int64_t open_files() const;                 ///< The limit that was asked for: lower where the engine may not set the usual one.
-    const std::string& python() const;               ///< "3.11.2"
+    const std::vector<Finding>& findings() const; ///< All rows of the attestation.
+    std::int64_t
+    open_files() const; ///< The limit that was asked for: lower where the engine may not set the usual one.
+    const std::string& python() const; ///< "3.11.2"
 
 private:
     struct State;

@@ -8,8 +8,10 @@ static bool run(std::string_view all, bool split, std::string& out, std::string&
         (stream == runtime_api::AttachStream::Stream::err ? err : out).append(piece);
     };
     try {
-        if (split) fuzz::in_pieces(all, [&](std::string_view piece) { demux.feed(piece, sink); });
-        else demux.feed(all, sink);
+        if (split)
+            fuzz::in_pieces(all, [&](std::string_view piece) { demux.feed(piece, sink); });
+        else
+            demux.feed(all, sink);
     } catch (const runtime_api::Error&) {
         return false;
     }

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-/// What libFuzzer calls. Each target's main idea: whatever comes in, no crash, no hang, and what the part promises still holds.
+/// What libFuzzer calls. Each target's main idea: whatever comes in, no crash, no hang, and what the part
+/// promises still holds.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace fuzz {

@@ -5,8 +5,8 @@
 #include "src/mcp/http_route.h"
 #include "tests/fuzz/fuzz.h"
 
-// What a client of the HTTP server sends: the same bytes in any split are the same request, or none; and what was read is let in and routed, or
-// refused with a status.
+// What a client of the HTTP server sends: the same bytes in any split are the same request, or none; and what
+// was read is let in and routed, or refused with a status.
 struct Outcome {
     int refused = 0;
     bool done = false;
@@ -23,8 +23,10 @@ static Outcome run(std::string_view all, bool split, std::optional<mcp::HttpMess
         if (!parser.done()) inbox.erase(0, parser.feed(inbox));
     };
     try {
-        if (split) fuzz::in_pieces(all, take);
-        else take(all);
+        if (split)
+            fuzz::in_pieces(all, take);
+        else
+            take(all);
     } catch (const mcp::HttpRefused& refused) {
         out.refused = refused.reply().status;
         return out;
@@ -42,17 +44,21 @@ static void serve(const mcp::HttpMessage& message) {
     mcp::HttpGate::Options options;
     options.token = "t";
     for (const bool gated : {true, false}) try {
-        if (gated) mcp::HttpGate(options).check(message);
-        else (void)mcp::route_post(message);
-    } catch (const mcp::HttpRefused& refused) {
-        fuzz::promise(refused.reply().status >= 400 && refused.reply().status < 500);
-    }
+            if (gated)
+                mcp::HttpGate(options).check(message);
+            else
+                (void)mcp::route_post(message);
+        } catch (const mcp::HttpRefused& refused) {
+            fuzz::promise(refused.reply().status >= 400 && refused.reply().status < 500);
+        }
 }
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::optional<mcp::HttpMessage> whole, split;
-    const Outcome one = run(fuzz::view(data, size), false, whole), other = run(fuzz::view(data, size), true, split);
-    fuzz::promise(one.done == other.done); // what is no request may be refused sooner or later, but never served
+    const Outcome one = run(fuzz::view(data, size), false, whole),
+                  other = run(fuzz::view(data, size), true, split);
+    fuzz::promise(one.done ==
+                  other.done); // what is no request may be refused sooner or later, but never served
     fuzz::promise(!one.done || one == other);
     if (whole) serve(*whole);
     return 0;

@@ -1,7 +1,8 @@
 #include "runtime_api/json.h"
 #include "tests/fuzz/fuzz.h"
 
-// What check() passes can be walked by members, elements and the reader, and is written back to something that check() passes.
+// What check() passes can be walked by members, elements and the reader, and is written back to something
+// that check() passes.
 static void walk(std::string_view text, int depth) {
     for (const json::Member& m : json::members(text)) walk(m.value, depth + 1);
     for (const std::string_view each : json::elements(text)) walk(each, depth + 1);

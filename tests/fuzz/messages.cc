@@ -11,7 +11,8 @@ static void take(std::string text) {
     try {
         const jsonrpc::Message message = jsonrpc::Message::parse(std::move(text));
         if (message.kind() == jsonrpc::Message::Kind::error) jsonrpc::read_error(message.error());
-        if (message.kind() == jsonrpc::Message::Kind::request) json::check(jsonrpc::result_line(message.id(), message.params()));
+        if (message.kind() == jsonrpc::Message::Kind::request)
+            json::check(jsonrpc::result_line(message.id(), message.params()));
         if (message.kind() == jsonrpc::Message::Kind::result) sandbox::read_outcome(message.result());
     } catch (const jsonrpc::Error&) {
     } catch (const json::Error&) {
@@ -33,7 +34,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     pieces.finish();
     while (auto line = whole.next()) {
         const auto other = pieces.next();
-        fuzz::promise(other && other->text == line->text && other->oversized == line->oversized && other->size == line->size);
+        fuzz::promise(other && other->text == line->text && other->oversized == line->oversized &&
+                      other->size == line->size);
         if (!line->oversized) take(std::move(line->text));
     }
     fuzz::promise(!pieces.next());

@@ -1,7 +1,8 @@
 #include "src/config/servers.h"
 #include "tests/fuzz/fuzz.h"
 
-// A list of servers, however broken, gives entries with a name, an alias and either a way to start them or a reason why not.
+// A list of servers, however broken, gives entries with a name, an alias and either a way to start them or a
+// reason why not.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     config::ServerSources sources;
     sources.surroundings.environment = {{"FOO", "foo"}, {"EMPTY", ""}};

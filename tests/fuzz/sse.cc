@@ -7,9 +7,13 @@
 static std::vector<std::string> run(std::string_view all, bool split) {
     std::vector<std::string> events;
     mcp::SseParser parser(4096);
-    const auto sink = [&](mcp::SseParser::Event event) { events.push_back(event.type + '\0' + event.data + (event.oversized ? "!" : "")); };
-    if (split) fuzz::in_pieces(all, [&](std::string_view piece) { parser.feed(piece, sink); });
-    else parser.feed(all, sink);
+    const auto sink = [&](mcp::SseParser::Event event) {
+        events.push_back(event.type + '\0' + event.data + (event.oversized ? "!" : ""));
+    };
+    if (split)
+        fuzz::in_pieces(all, [&](std::string_view piece) { parser.feed(piece, sink); });
+    else
+        parser.feed(all, sink);
     return events;
 }
 

@@ -1,6 +1,6 @@
 // Drives the client role by hand: starts one upstream server, prints what it is, and calls a tool.
 //
-//   client_probe [--call TOOL JSON] [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold]
+//   client_probe [--call TOOL JSON]… [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold]
 //   [--pause] URL | [--sse] URL | -- COMMAND ARGS…
 #include <signal.h>
 #include <unistd.h>
@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/mcp/client.h"
 
@@ -23,8 +25,7 @@ using namespace std::chrono_literals;
 
 struct Wanted {
     mcp::ClientSpec spec;
-    std::string tool;
-    std::string arguments = "{}";
+    std::vector<std::pair<std::string, std::string>> calls; // tool and arguments
     int times = 1;
     bool hold = false;  // reads stdin to its end before it stops the server
     bool pause = false; // reads a byte of stdin between two calls
@@ -39,8 +40,8 @@ Wanted parse(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "--call") {
-            wanted.tool = value(i);
-            wanted.arguments = value(i);
+            const std::string tool = value(i);
+            wanted.calls.emplace_back(tool, value(i));
         } else if (word == "--times") {
             wanted.times = std::atoi(value(i).c_str());
         } else if (word == "--header") {
@@ -77,19 +78,23 @@ void print_server(const mcp::Client& client) {
     for (const std::string& each : client.warnings()) std::printf("warning: %s\n", each.c_str());
 }
 
+asio::awaitable<void> call(mcp::Client& client, std::string tool, std::string arguments) {
+    mcp::CallOptions options;
+    options.on_progress = [](double done, std::optional<double> total, const std::string& message) {
+        std::printf("progress: %g/%g %s\n", done, total.value_or(0), message.c_str());
+    };
+    const jsonrpc::Message answer =
+        co_await client.call_tool(std::move(tool), std::move(arguments), std::move(options));
+    const std::string text(answer.result().substr(0, 2000));
+    std::printf("result (%zu bytes): %s\n", answer.result().size(), text.c_str());
+    std::fflush(stdout);
+}
+
 asio::awaitable<void> call_all(mcp::Client& client, const Wanted& wanted) {
-    for (int i = 0; i < wanted.times && !wanted.tool.empty(); ++i) {
-        mcp::CallOptions options;
-        options.on_progress = [](double done, std::optional<double> total, const std::string& message) {
-            std::printf("progress: %g/%g %s\n", done, total.value_or(0), message.c_str());
-        };
-        const jsonrpc::Message answer =
-            co_await client.call_tool(wanted.tool, wanted.arguments, std::move(options));
-        const std::string text(answer.result().substr(0, 2000));
-        std::printf("result (%zu bytes): %s\n", answer.result().size(), text.c_str());
-        std::fflush(stdout);
-        char c = 0;
-        if (wanted.pause && i + 1 < wanted.times && ::read(0, &c, 1) < 0) co_return;
+    char c = 0;
+    for (int i = 0; i < wanted.times; ++i) {
+        if (wanted.pause && i > 0 && ::read(0, &c, 1) < 0) co_return;
+        for (const auto& [tool, arguments] : wanted.calls) co_await call(client, tool, arguments);
     }
 }
 

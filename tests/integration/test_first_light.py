@@ -110,8 +110,8 @@ class Executions(unittest.TestCase):
     def tearDownClass(cls):
         containers = cls.cordon.instances()
         assert cls.cordon.end() == 0
-        left = [name for instance in containers for name in cls.engine.containers("io.cordon.instance=" + instance)]
-        assert left == [], left
+        # on a busy machine the engine is at work on the last removal when we have left
+        until(lambda: not [name for instance in containers for name in cls.engine.containers("io.cordon.instance=" + instance)])
         assert cls.cordon.not_json == [], cls.cordon.not_json
         cls.cordon.close()
 
@@ -193,7 +193,7 @@ class UpstreamServers(unittest.TestCase):
         instances = cls.cordon.instances()
         assert cls.cordon.end() == 0, cls.cordon.log()
         until(lambda: not any(pathlib.Path("/proc", str(pid)).exists() for pid in children))
-        assert [n for i in instances for n in cls.engine.containers("io.cordon.instance=" + i)] == []
+        until(lambda: not [n for i in instances for n in cls.engine.containers("io.cordon.instance=" + i)])
         cls.cordon.close()
         cls.folder.cleanup()
 

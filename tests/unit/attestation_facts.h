@@ -1,7 +1,7 @@
 #pragma once
 
-/// Facts as the guest told them in real hardened containers (podman 4.3.1 rootful and rootless, Docker 20.10; runc 1.1.5, cgroup v1, Linux 6.18);
-/// only the engines' directories were renamed.
+/// Facts as the guest told them in real hardened containers (podman 4.3.1 rootful and rootless, Docker 20.10;
+/// runc 1.1.5, cgroup v1, Linux 6.18); only the engines' directories were renamed.
 namespace recorded {
 
 inline constexpr const char* podman_rootful = R"({

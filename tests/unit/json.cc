@@ -7,16 +7,21 @@
 
 namespace {
 
-std::string nested(int depth) { return std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']'); }
+std::string nested(int depth) {
+    return std::string(static_cast<std::size_t>(depth), '[') +
+           std::string(static_cast<std::size_t>(depth), ']');
+}
 
 } // namespace
 
 TEST_CASE("json::check: takes what is JSON and refuses what we never want to hold") {
-    for (const char* good : {"{}", "[]", "null", "true", "-1.5e3", R"("a\u0000b")", R"({"a":{"a":1}})", " [1 , 2]\r\n", "\xEF\xBB\xBF{}"}) {
+    for (const char* good : {"{}", "[]", "null", "true", "-1.5e3", R"("a\u0000b")", R"({"a":{"a":1}})",
+                             " [1 , 2]\r\n", "\xEF\xBB\xBF{}"}) {
         CAPTURE(good);
         CHECK_NOTHROW(json::check(good));
     }
-    for (const char* bad : {"", "{", "[1,]", "{'a':1}", "nul", "[1]x", "// c\n1", R"({"a":1,"a":2})", "\"\xFF\"", "\"\xC0\x80\"", "\"\xED\xA0\x80\"", "1e400", "NaN"}) {
+    for (const char* bad : {"", "{", "[1,]", "{'a':1}", "nul", "[1]x", "// c\n1", R"({"a":1,"a":2})",
+                            "\"\xFF\"", "\"\xC0\x80\"", "\"\xED\xA0\x80\"", "1e400", "NaN"}) {
         CAPTURE(bad);
         CHECK_THROWS_AS(json::check(bad), json::Error);
     }
@@ -67,14 +72,16 @@ TEST_CASE("json::Reader: an error names the place and the expectation") {
     int number = 0;
     root.read("n", number);
     CHECK(number == 1);
-    CHECK_THROWS_WITH_AS(root.read("big", number), "arguments.big: expected an integer in range", json::Error);
+    CHECK_THROWS_WITH_AS(root.read("big", number), "arguments.big: expected an integer in range",
+                         json::Error);
     CHECK_THROWS_WITH_AS(root.at("u").as_number(), "arguments.u: expected number", json::Error);
     CHECK_THROWS_WITH_AS(root.at("args").at("x"), "arguments.args: expected object", json::Error);
     CHECK(root.at("args").text() == R"(["a",2])");
 }
 
 TEST_CASE("json::Document: a number is written again as the same number") {
-    for (const char* text : {"0", "-0.0", "0e5", "1", "-7", "9223372036854775807", "18446744073709551615", "0.1", "1e-7", "123456789.125", "5e-324"}) {
+    for (const char* text : {"0", "-0.0", "0e5", "1", "-7", "9223372036854775807", "18446744073709551615",
+                             "0.1", "1e-7", "123456789.125", "5e-324"}) {
         CAPTURE(text);
         const std::string once = json::Document(text).root().text();
         CHECK(json::Document(once).root().text() == once);
@@ -87,9 +94,17 @@ TEST_CASE("json::Document: a number is written again as the same number") {
 
 TEST_CASE("json::Writer: one line, valid whatever the text") {
     json::Writer w;
-    w.object().field("a", 1).field("s", std::string("x\n\xFF\"\xE2\x80\xA8")).key("l").array().value(true).null().end();
+    w.object()
+        .field("a", 1)
+        .field("s", std::string("x\n\xFF\"\xE2\x80\xA8"))
+        .key("l")
+        .array()
+        .value(true)
+        .null()
+        .end();
     w.field("d", std::numeric_limits<double>::infinity()).raw_field("r", "[1]").end();
-    CHECK(w.str() == "{\"a\":1,\"s\":\"x\\n\xEF\xBF\xBD\\\"\\u2028\",\"l\":[true,null],\"d\":null,\"r\":[1]}");
+    CHECK(w.str() ==
+          "{\"a\":1,\"s\":\"x\\n\xEF\xBF\xBD\\\"\\u2028\",\"l\":[true,null],\"d\":null,\"r\":[1]}");
     CHECK_NOTHROW(json::check(w.str()));
 }
 
@@ -106,7 +121,8 @@ TEST_CASE("json::repair_surrogates: mends what stands alone and nothing else") {
         json::repair_surrogates(text);
         return text;
     };
-    CHECK(repaired(R"("\ud83d\ude00 \ud83d x \udc00\udc00 \\ud83d \ud83d")") == R"("\ud83d\ude00 \ufffd x \ufffd\ufffd \\ud83d \ufffd")");
+    CHECK(repaired(R"("\ud83d\ude00 \ud83d x \udc00\udc00 \\ud83d \ud83d")") ==
+          R"("\ud83d\ude00 \ufffd x \ufffd\ufffd \\ud83d \ufffd")");
     CHECK(repaired(R"("\ud83d\ud83d\ude00")") == R"("\ufffd\ud83d\ude00")");
     CHECK(repaired("\"\\ud8") == "\"\\ud8");
     CHECK(repaired("\\") == "\\");

@@ -101,7 +101,8 @@ TEST_CASE("Peer: a request that is given up unwinds and is answered") {
     CHECK_FALSE(talk.peer->give_up("1"));
 }
 
-TEST_CASE("Peer: a request that cannot be read is answered by the id at its beginning where that is asked for") {
+TEST_CASE(
+    "Peer: a request that cannot be read is answered by the id at its beginning where that is asked for") {
     PeerTalk talk({.answer_bad_requests = true});
     talk.give(R"({"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":1},"method":"note"})");
     const std::string answer = talk.take_one();

@@ -74,7 +74,8 @@ TEST_CASE("docker::read_state: the name without its slash, null for what is not 
     }
 }
 
-TEST_CASE("docker::read_image_defaults: none in each spelling, or the places of volumes and the names of variables") {
+TEST_CASE("docker::read_image_defaults: none in each spelling, or the places of volumes and the names of "
+          "variables") {
     using runtime_api::docker::read_image_defaults;
     for (const char* none : {"{}", R"({"Config":null})", R"({"Config":{}})", R"({"Config":{"Volumes":null}})",
                              R"({"Config":{"Volumes":{}}})"})

@@ -119,7 +119,8 @@ TEST_CASE("libpod::create_body: every row of the container's confinement is ther
 }
 
 TEST_CASE("docker::create_body: every row of the container's confinement is there") {
-    const std::string body = runtime_api::docker::create_body(sample(), {{"/data", "/tmp"}, {"HOME", "GPG_KEY"}});
+    const std::string body =
+        runtime_api::docker::create_body(sample(), {{"/data", "/tmp"}, {"HOME", "GPG_KEY"}});
     const Row rows[] = {
         {"Image", R"("localhost/python:latest")"},
         {"Cmd", R"j(["python3","-c","print(\"1\")"])j"},

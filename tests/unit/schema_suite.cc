@@ -82,9 +82,10 @@ TEST_CASE("SchemaCheck: agrees with the JSON Schema Test Suite, and hardly ever 
         return;
     }
     int folders = 0;
-    for (const auto& [draft, dialect] : {std::pair("draft2020-12", "https://json-schema.org/draft/2020-12/schema"),
-                                         std::pair("draft7", "http://json-schema.org/draft-07/schema#"),
-                                         std::pair("draft6", "http://json-schema.org/draft-06/schema#")}) {
+    for (const auto& [draft, dialect] :
+         {std::pair("draft2020-12", "https://json-schema.org/draft/2020-12/schema"),
+          std::pair("draft7", "http://json-schema.org/draft-07/schema#"),
+          std::pair("draft6", "http://json-schema.org/draft-06/schema#")}) {
         if (!fs::exists(suite_folder() / draft)) continue;
         const Share share = run_folder(draft, dialect);
         CHECK(share.cases > 400);
