@@ -111,7 +111,10 @@ struct ChildProcess::State : std::enable_shared_from_this<ChildProcess::State> {
     void read_stderr() {
         err.async_read_some(asio::buffer(err_buffer),
                             [self = shared_from_this()](error_code ec, std::size_t size) {
-                                if (ec) return;
+                                if (ec) {
+                                    self->err_ended = true;
+                                    return self->changed.notify();
+                                }
                                 self->err_tail.append(self->err_buffer.data(), size);
                                 if (self->err_tail.size() > 2 * stderr_kept)
                                     self->err_tail.erase(0, self->err_tail.size() - stderr_kept);
@@ -144,11 +147,13 @@ ChildProcess::~ChildProcess() { state_->kill(); }
 asio::awaitable<std::optional<LineSplitter::Line>> ChildProcess::read() {
     const auto state = state_;
     std::optional<LineSplitter::Line> line = co_await state->channel.read();
-    // one that closes its stdout has ended, or is about to; who asks for the reason should learn it
+    // one that closes its stdout has ended, or is about to; who asks for the reason should learn it, and its
+    // last words
     const auto until = after(500ms);
-    while (!line && state->ending.empty() && !state->gone && !state->stopping &&
-           std::chrono::steady_clock::now() < until)
-        co_await state->changed.wait(until);
+    const auto known = [&] {
+        return state->stopping || (state->err_ended && (state->gone || !state->ending.empty()));
+    };
+    while (!line && !known() && std::chrono::steady_clock::now() < until) co_await state->changed.wait(until);
     co_return line;
 }
 
@@ -170,11 +175,13 @@ bool ChildProcess::gone() const { return state_->gone; }
 
 asio::awaitable<void> ChildProcess::stop(std::chrono::milliseconds grace) {
     const auto state = state_;
+    // with its last words: stderr ends when nobody holds it any more
     const auto gone_within = [](std::shared_ptr<State> s,
                                 std::chrono::milliseconds limit) -> asio::awaitable<bool> {
         const auto until = after(limit);
-        while (!s->gone && std::chrono::steady_clock::now() < until) co_await s->changed.wait(until);
-        co_return s->gone;
+        const auto over = [&] { return s->gone && s->err_ended; };
+        while (!over() && std::chrono::steady_clock::now() < until) co_await s->changed.wait(until);
+        co_return over();
     };
     state->stopping = true;
     state->channel.end_writing();

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_calls = 1024;
 constexpr std::size_t most_warnings = 50;
+constexpr int most_rounds = 8;
 constexpr std::chrono::milliseconds relist_pause =
     200ms; // a server that says so all the time is asked at most so often
 
@@ -97,28 +98,34 @@ asio::awaitable<Message> Client::Life::request(std::string method, std::string p
                                                std::chrono::milliseconds limit) {
     const auto asked = link;
     std::exception_ptr failed;
-    const bool may_retry = over_http() && facts.era == Era::legacy && !renewing;
+    const bool may_retry = over_http() && facts.era == Era::legacy;
+    const TimePoint until = jsonrpc::after(limit);
+    while (renewing && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
     std::string again = may_retry ? params : std::string();
     try {
         co_return co_await asked->peer.call(method, std::move(params), limit);
     } catch (...) { // looked at below
         failed = std::current_exception();
     }
-    if (!may_retry || !asked->channel->session_lost() || state != State::ready)
-        std::rethrow_exception(failed);
-    std::string why = with_context(failed, "", "").what();
-    co_await renew(std::move(why));
+    const Error said = with_context(failed, "", "");
+    if (!may_retry || !says_session_lost(said) || state != State::ready) std::rethrow_exception(failed);
+    std::string why = said.what();
+    // of many calls that found it lost, one replaces it and the others wait or come later
+    if (renewing || asked->channel->session_lost()) co_await renew(std::move(why));
     co_return co_await asked->peer.call(std::move(method), std::move(again), limit);
 }
 
-asio::awaitable<Message> Client::Life::call(std::string tool, std::string arguments, CallOptions wanted) {
+void Client::Life::refuse_task(const std::string& tool) const {
     const auto known =
         std::find_if(tools.begin(), tools.end(), [&](const UpstreamTool& each) { return each.name == tool; });
     if (known != tools.end() && known->needs_task)
         throw Error(jsonrpc::code::method_not_found,
                     "tool " + json::quote(tool) +
                         " can only be run as a task, which this client does not do");
-    RequestDress dressed = dress();
+}
+
+asio::awaitable<Message> Client::Life::call(std::string tool, std::string arguments, CallOptions wanted) {
+    refuse_task(tool);
     struct Token {
         Life& life;
         std::optional<std::int64_t> value{};
@@ -129,32 +136,54 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
     if (wanted.on_progress) {
         token.value = next_token++;
         progress.emplace(*token.value, std::move(wanted.on_progress));
-        dressed.progress_token = token.value;
     }
-    std::string params = call_params(dressed, tool, arguments);
-    const bool may_mismatch = over_http() && facts.era == Era::modern;
-    std::string again = may_mismatch ? params : std::string();
-    arguments = {};
-    const auto asked = link;
+    RequestDress dressed = dress();
+    dressed.progress_token = token.value;
     const std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
+    const auto asked = link;
     std::exception_ptr failed;
-    bool mismatch = false;
     try {
-        Message answer = co_await request("tools/call", std::move(params), limit);
-        check_result(answer.result(), facts.era == Era::modern);
-        co_return answer;
-    } catch (const Error& e) { // the rest is ours, or a cancellation
+        if (facts.era == Era::legacy)
+            co_return co_await call_legacy(std::move(dressed), std::move(tool), std::move(arguments), limit);
+        co_return co_await call_modern(std::move(dressed), std::move(tool), std::move(arguments), limit);
+    } catch (const Error&) { // the rest is ours, or a cancellation
         failed = std::current_exception();
-        mismatch = may_mismatch && e.code() == mcp::code::header_mismatch;
-    }
-    if (mismatch) { // its annotations are others than they were; it has not run the tool
-        co_await list_tools(jsonrpc::after(limit));
-        Message answer = co_await request("tools/call", std::move(again), limit);
-        check_result(answer.result(), true);
-        co_return answer;
     }
     if (!asked->peer.closed()) std::rethrow_exception(failed);
     throw with_context(failed, "", tail_words(asked->channel->log_tail()));
+}
+
+asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::string tool,
+                                                   std::string arguments, std::chrono::milliseconds limit) {
+    std::string params = call_params(dressed, tool, arguments);
+    arguments = {}; // it may be large, and waits for long
+    Message answer = co_await request("tools/call", std::move(params), limit);
+    check_result(answer.result(), false);
+    co_return answer;
+}
+
+// In the new era a call may take several rounds: questions, and headers that are others than they were.
+asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::string tool,
+                                                   std::string arguments, std::chrono::milliseconds limit) {
+    const TimePoint until = jsonrpc::after(limit);
+    NextRound next;
+    bool listed = false;
+    for (int round = 0; round < most_rounds; ++round) {
+        std::string params = call_params(dressed, tool, arguments, next);
+        try {
+            Message answer = co_await request("tools/call", std::move(params), left(until));
+            const std::optional<NextRound> more = next_round(answer.result());
+            if (!more) check_result(answer.result(), true);
+            if (!more) co_return answer;
+            next = *more;
+            continue;
+        } catch (const Error& e) { // a mismatch was refused before the tool ran
+            if (!over_http() || e.code() != mcp::code::header_mismatch || listed) throw;
+        }
+        listed = true;
+        co_await list_tools(until);
+    }
+    throw Error(jsonrpc::code::internal_error, "the tool asks for input again and again");
 }
 
 void Client::Life::notified(Message message) {

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "src/mcp/client_headers.h"
-#include "src/mcp/client_web.h"
 #include "src/mcp/client_inbox.h"
 #include "src/mcp/client_outgoing.h"
+#include "src/mcp/client_web.h"
 #include "src/mcp/sse_parser.h"
 
 namespace mcp {
@@ -152,7 +152,8 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
 
     asio::awaitable<void> exchange(const Outgoing& out) {
         const auto stream = std::make_shared<Stream>(spec.most_message);
-        const bool had_session = !session.empty();
+        const std::string of = session;
+        const bool had_session = !of.empty() || lost; // one that is being replaced counts
         WebAnswer answer;
         for (int redirects = 0;; ++redirects) {
             WebRequest request;
@@ -174,7 +175,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         note_session(answer.head, out);
         if (answer.head.status >= 300) {
             Error error = http_error(answer, url, had_session);
-            if (says_session_lost(error)) {
+            if (says_session_lost(error) && session == of) { // else it has been replaced already
                 lost = true;
                 session.clear();
             }

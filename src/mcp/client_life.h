@@ -30,6 +30,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     boost::asio::awaitable<void> handshake(TimePoint until);
     enum class Probe { modern, legacy, silent, ended };
     boost::asio::awaitable<Probe> probe(TimePoint until);
+    boost::asio::awaitable<bool> discover(TimePoint until);
     boost::asio::awaitable<void> initialize(TimePoint until);
     boost::asio::awaitable<void> initialize_somehow(bool was_silent, TimePoint until);
     boost::asio::awaitable<void> list_tools(TimePoint until);
@@ -42,6 +43,13 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
                                                      std::chrono::milliseconds limit);
     boost::asio::awaitable<jsonrpc::Message> call(std::string tool, std::string arguments,
                                                   CallOptions wanted);
+    boost::asio::awaitable<jsonrpc::Message> call_legacy(RequestDress dressed, std::string tool,
+                                                         std::string arguments,
+                                                         std::chrono::milliseconds limit);
+    boost::asio::awaitable<jsonrpc::Message> call_modern(RequestDress dressed, std::string tool,
+                                                         std::string arguments,
+                                                         std::chrono::milliseconds limit);
+    void refuse_task(const std::string& tool) const;
     void notified(jsonrpc::Message message);
     boost::asio::awaitable<void> listen();
     boost::asio::awaitable<void> relist();

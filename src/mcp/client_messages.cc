@@ -132,10 +132,13 @@ std::string list_params(const RequestDress& dress, const std::optional<std::stri
     return w.end().take();
 }
 
-std::string call_params(const RequestDress& dress, std::string_view tool, std::string_view arguments) {
+std::string call_params(const RequestDress& dress, std::string_view tool, std::string_view arguments,
+                        const NextRound& round) {
     json::Writer w;
     w.reserve(arguments.size() + tool.size() + 512);
     w.object().field("name", tool).raw_field("arguments", arguments);
+    if (!round.responses.empty()) w.raw_field("inputResponses", round.responses);
+    if (!round.state.empty()) w.raw_field("requestState", round.state);
     write_meta(w, dress);
     return w.end().take();
 }
@@ -168,7 +171,10 @@ ServerFacts read_initialize(std::string_view result) {
 
 ServerFacts read_discover(std::string_view result) {
     if (json::kind(result) != json::Kind::object) refuse("its answer to server/discover is not an object");
-    ServerFacts facts = choose(strings_of(json::member(result, "supportedVersions")));
+    const auto versions = json::member(result, "supportedVersions");
+    if (!is(versions, json::Kind::array))
+        refuse("its answer to server/discover names no versions"); // some answer everything
+    ServerFacts facts = choose(strings_of(versions));
     if (facts.era == Era::legacy) return facts;
     read_capabilities(result, facts);
     std::string info = object_of(object_of(result, "_meta"), meta_key::server_info);
@@ -201,13 +207,30 @@ ToolPage read_tools(std::string_view result, bool with_headers) {
     return page;
 }
 
+std::optional<NextRound> next_round(std::string_view result) {
+    if (json::member(result, "resultType") != "\"input_required\"") return std::nullopt;
+    const auto asked = json::members(json::member(result, "inputRequests").value_or("null"));
+    NextRound round;
+    round.state = std::string(json::member(result, "requestState").value_or(""));
+    if (asked.empty() && round.state.empty()) refuse("the tool asks for input and does not say which");
+    json::Writer w;
+    w.object();
+    for (const json::Member& each : asked) {
+        const std::string method = text_of(each.value, "method");
+        if (method != "elicitation/create")
+            refuse("the tool asks for " + json::quote(method.substr(0, 100)) + ", which cannot be had here");
+        w.key(each.key).object().field("action", "cancel").end();
+    }
+    if (!asked.empty()) round.responses = w.end().take();
+    return round;
+}
+
 void check_result(std::string_view result, bool modern) {
     if (json::kind(result) != json::Kind::object) refuse("the result is not an object");
     if (!modern) return;
     const auto type = json::member(result, "resultType");
     if (!type || *type == "\"complete\"") return;
-    if (*type == "\"input_required\"")
-        refuse("the tool asks for input from a person, which cannot be had here");
+    if (*type == "\"input_required\"") refuse("the tool asks for input, which cannot be had here");
     refuse("a result of an unknown type: " + std::string(type->substr(0, 100)));
 }
 

@@ -20,8 +20,16 @@ struct RequestDress {
 
 std::string initialize_params();
 std::string list_params(const RequestDress& dress, const std::optional<std::string>& cursor);
+/// What a server wants to see when it is asked again (2026-07-28): JSON texts, empty for what it did not ask
+/// for.
+struct NextRound {
+    std::string responses{}; ///< `inputResponses`
+    std::string state{};     ///< `requestState`, untouched
+};
+
 /// arguments: JSON text of an object.
-std::string call_params(const RequestDress& dress, std::string_view tool, std::string_view arguments);
+std::string call_params(const RequestDress& dress, std::string_view tool, std::string_view arguments,
+                        const NextRound& round = {});
 /// For a request that says nothing but who asks: server/discover.
 std::string bare_params(const RequestDress& dress);
 /// Asks to be told when the list of tools changes.
@@ -50,8 +58,13 @@ struct ToolPage {
 /// them wrong is dropped. Throws jsonrpc::Error where it is no page at all.
 ToolPage read_tools(std::string_view result, bool with_headers);
 
+/// How to go on where the result of a modern call is a question: a person, whom we do not have, is said to
+/// have cancelled; a state alone is sent back. nullopt: it is no question. Throws jsonrpc::Error where it
+/// asks for anything else.
+std::optional<NextRound> next_round(std::string_view result);
+
 /// Throws jsonrpc::Error where the result of a call is none that we can use: not an object, or (modern) a
-/// question back to us or unknown.
+/// question or unknown.
 void check_result(std::string_view result, bool modern);
 
 struct ProgressReport {

@@ -92,34 +92,43 @@ asio::awaitable<void> Client::Life::handshake(TimePoint until) {
 }
 
 asio::awaitable<Client::Life::Probe> Client::Life::probe(TimePoint until) {
+    const auto asked = link;
+    for (bool first = true;; first = false) {
+        std::exception_ptr failed;
+        try {
+            if (over_http()) asked->channel->agreed(Era::modern, modern_versions().front());
+            if (co_await discover(until)) co_return Probe::modern;
+        } catch (...) { // what it means is decided below
+            failed = std::current_exception();
+        }
+        if (over_http()) asked->channel->agreed(Era::legacy, "");
+        if (!failed) co_return Probe::legacy;
+        if (state != State::starting) std::rethrow_exception(failed);
+        const Error said = with_context(failed, "", "");
+        probe_said = said.what();
+        if (said.code() == jsonrpc::code::timed_out) co_return Probe::silent;
+        if (said.code() == jsonrpc::code::connection_closed && asked->peer.closed()) co_return Probe::ended;
+        // any other error is what an old server says; only a modern one names its versions
+        if (said.code() != mcp::code::unsupported_version) co_return Probe::legacy;
+        if (said.data().empty()) throw said;
+        if (read_unsupported(said).era == Era::legacy) co_return Probe::legacy;
+        if (!first) throw said; // it names the version that it refused
+    }
+}
+
+// Asks a server of the new era what it is; false where it is one of old.
+asio::awaitable<bool> Client::Life::discover(TimePoint until) {
+    const auto asked = link;
     RequestDress modern;
     modern.modern_version = modern_versions().front();
-    std::exception_ptr failed;
     std::string params = bare_params(modern);
     const bool only_modern = spec.protocol == ClientSpec::Protocol::modern;
     const std::chrono::milliseconds limit = only_modern ? left(until) : std::min(left(until), probe_limit);
-    const auto asked = link;
-    try {
-        if (over_http()) asked->channel->agreed(Era::modern, modern.modern_version);
-        const Message answer = co_await asked->peer.call("server/discover", std::move(params), limit);
-        ServerFacts found = read_discover(answer.result());
-        if (found.era == Era::legacy) co_return Probe::legacy;
-        agree(std::move(found));
-        co_return Probe::modern;
-    } catch (...) { // what it means is decided below
-        failed = std::current_exception();
-    }
-    if (state != State::starting) std::rethrow_exception(failed);
-    if (over_http()) asked->channel->agreed(Era::legacy, "");
-    const Error said = with_context(failed, "", "");
-    probe_said = said.what();
-    if (said.code() == jsonrpc::code::timed_out) co_return Probe::silent;
-    if (said.code() == jsonrpc::code::connection_closed && asked->peer.closed()) co_return Probe::ended;
-    // any other error is what an old server says; only a modern one can name its versions
-    if (said.code() == mcp::code::unsupported_version &&
-        (said.data().empty() || read_unsupported(said).era == Era::modern))
-        throw said;
-    co_return Probe::legacy;
+    const Message answer = co_await asked->peer.call("server/discover", std::move(params), limit);
+    ServerFacts found = read_discover(answer.result());
+    const bool is_modern = found.era == Era::modern;
+    if (is_modern) agree(std::move(found));
+    co_return is_modern;
 }
 
 // By `initialize`, and where that fails by what else may be meant.

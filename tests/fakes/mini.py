@@ -20,7 +20,9 @@ loop      gives the same cursor for ever
 flood     writes much to stderr at every request
 modern    speaks 2026-07-28 and nothing else
 modernbad speaks a version from the future and nothing else
-input     modern, and its tool asks for input
+input     modern, and its tool asks a person, then gives what it was told
+sample    modern, and its tool asks for a model
+again     modern, and its tool asks to be asked again for ever
 deaf      never reads after its tools were listed, ignores SIGTERM
 die       dies when its tool is called, with a message on stderr
 big       its tool gives a result of 2 MiB
@@ -37,7 +39,7 @@ import time
 
 mode = sys.argv[1]
 newline = "\r\n" if mode == "crlf" else "\n"
-modern = mode in ("modern", "modernbad", "input")
+modern = mode in ("modern", "modernbad", "input", "sample", "again")
 calls = 0
 pending = None  # the call that waits for answers to our own requests
 told = []
@@ -64,6 +66,12 @@ def tools(params):
 def call(params):
     if mode == "big":
         return {"content": [{"type": "text", "text": "x" * (2 << 20)}]}
+    if mode in ("input", "sample", "again") and ("inputResponses" not in params or mode == "again"):
+        method = "elicitation/create" if mode == "input" else "sampling/createMessage"
+        requests = {} if mode == "again" else {"inputRequests": {"q": {"method": method, "params": {}}}}
+        return dict(requests, resultType="input_required", requestState="as it was")
+    if mode == "input":
+        return {"content": [{"type": "text", "text": json.dumps({k: params[k] for k in ("inputResponses", "requestState")})}]}
     return {"content": [{"type": "text", "text": json.dumps(params.get("arguments"))}]}
 
 
@@ -83,7 +91,7 @@ def error(id, code, message, **more):
 
 def answer(id, result):
     if modern:
-        result = dict(result, resultType="input_required" if mode == "input" and "content" in result else "complete")
+        result = dict({"resultType": "complete"}, **result)
     message = {"jsonrpc": "2.0", "id": str(id) if mode == "strid" else id, "result": result}
     write([message] if mode == "batch" and "tools" in result else message)
 

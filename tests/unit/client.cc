@@ -135,12 +135,22 @@ TEST_CASE("Client: many may wait for one start") {
     CHECK(ready == 10);
 }
 
-TEST_CASE("Client: a tool that asks for input is an error that says so") {
+TEST_CASE("Client: a tool that asks a person is told that it was cancelled, one that asks for more is an "
+          "error that says so") {
     asio::io_context loop;
-    Client client(loop.get_executor(), mini("input"), {});
-    run(loop, started(client));
-    CHECK_THROWS_WITH_AS(run(loop, called(client, "{}", {})),
-                         "the tool asks for input from a person, which cannot be had here", Error);
+    Client asking(loop.get_executor(), mini("input"), {});
+    run(loop, started(asking));
+    const std::string result = run(loop, called(asking, R"({"x":1})", {}));
+    CHECK(result.find(R"(\"inputResponses\": {\"q\": {\"action\": \"cancel\"}})") != std::string::npos);
+    CHECK(result.find(R"(\"requestState\": \"as it was\")") != std::string::npos);
+    Client sampling(loop.get_executor(), mini("sample"), {});
+    run(loop, started(sampling));
+    CHECK_THROWS_WITH_AS(run(loop, called(sampling, "{}", {})),
+                         "the tool asks for \"sampling/createMessage\", which cannot be had here", Error);
+    Client endless(loop.get_executor(), mini("again"), {});
+    run(loop, started(endless));
+    CHECK_THROWS_WITH_AS(run(loop, called(endless, "{}", {})), "the tool asks for input again and again",
+                         Error);
 }
 
 TEST_CASE("Client: a server that dies in a call fails it with its last words, and stays dead") {

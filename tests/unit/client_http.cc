@@ -289,5 +289,8 @@ TEST_CASE("Client over HTTP: a server that is not there, or goes") {
     World world("json");
     world.start();
     world.server->close();
+    while (!world.server->gone() && world.loop.run_one_for(20s) > 0) {
+    }
+    REQUIRE(world.server->gone());
     CHECK(world.code_of_call() == jsonrpc::code::connection_closed);
 }

@@ -52,7 +52,14 @@ TEST_CASE("read_discover: chooses ours among theirs") {
             .version == "2026-07-28");
     CHECK(mcp::read_discover(R"({"supportedVersions":["2025-06-18"]})").era == mcp::Era::legacy);
     CHECK_THROWS_AS(mcp::read_discover(R"({"supportedVersions":["2027-01-01"]})"), Error);
-    CHECK_THROWS_AS(mcp::read_discover("{}"), Error);
+    for (const char* none : {"{}", R"({"supportedVersions":{}})"}) {
+        try {
+            mcp::read_discover(none);
+            FAIL("it must not be taken");
+        } catch (const Error& e) { // no version is named, so this is not the error of a modern server
+            CHECK(e.code() != mcp::code::unsupported_version);
+        }
+    }
     CHECK_THROWS_AS(mcp::read_discover("7"), Error);
     CHECK(mcp::read_unsupported(Error(-32022, "x", R"({"supported":["2025-11-25"]})")).era ==
           mcp::Era::legacy);
@@ -89,6 +96,23 @@ TEST_CASE("check_result: a result is an object, and a modern one is complete") {
     CHECK_THROWS_AS(mcp::check_result(R"({"resultType":"input_required"})", true), Error);
     CHECK_THROWS_AS(mcp::check_result(R"({"resultType":7})", true), Error);
     CHECK_THROWS_AS(mcp::check_result("[]", false), Error);
+}
+
+TEST_CASE("next_round: answers what a server asks a person, and gives its state back as it was") {
+    CHECK_FALSE(mcp::next_round(R"({"content":[]})").has_value());
+    CHECK_FALSE(mcp::next_round(R"({"resultType":"complete","requestState":"s"})").has_value());
+    const auto round = mcp::next_round(
+        R"({"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}},"requestState":"\u0041 b"})");
+    REQUIRE(round.has_value());
+    CHECK(round->responses == R"({"a":{"action":"cancel"}})");
+    CHECK(round->state == R"("\u0041 b")");
+    CHECK(
+        mcp::call_params(mcp::RequestDress(), "t", "{}", *round) ==
+        R"({"name":"t","arguments":{},"inputResponses":{"a":{"action":"cancel"}},"requestState":"\u0041 b"})");
+    CHECK_THROWS_AS(mcp::next_round(R"({"resultType":"input_required"})"), Error);
+    CHECK_THROWS_AS(
+        mcp::next_round(R"({"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}})"),
+        Error);
 }
 
 TEST_CASE("read_progress: takes what can be told and no more") {
