@@ -2,13 +2,14 @@
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import LIMIT, Cordon, CuttableEngine, Engine, alive, until  # noqa: E402
+from cordon_client import CORDON, LIMIT, Cordon, CuttableEngine, Engine, alive, until  # noqa: E402
 
 BUSY = "print('busy', flush=True)\nwhile True: pass"
 # A server whose grandchild has left the process group and ignores what it can: only the keeper can end it.
@@ -115,6 +116,31 @@ class Deaths(unittest.TestCase):
         cordon.process.terminate()
         self.assertEqual(cordon.process.wait(15), 0)
         self.assert_nothing_left(5)
+
+    def test_the_parent_s_death_although_its_input_stays_open(self):
+        # the parent dies, but this test holds the other end of Cordon's stdin
+        script = ("import subprocess, sys\n"
+                  "child = subprocess.Popen([sys.argv[1], 'serve'], stdin=0, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+                  "print(child.pid, flush=True)\n"
+                  "sys.stdin = None\n"
+                  "import time; time.sleep(600)\n")
+        read, write = os.pipe()
+        parent = subprocess.Popen([sys.executable, "-c", script, CORDON], stdin=read, stdout=subprocess.PIPE, text=True,
+                                  env=dict(os.environ, HOME=self.folder.name, MCP_BRIDGE_STATE_DIR=self.folder.name + "/state"))
+        os.close(read)
+        child = int(parent.stdout.readline())
+        os.write(write, b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
+                        b'"clientInfo":{"name":"t","version":"1"}}}\n{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_python",'
+                        b'"arguments":{"code":"while True: pass","timeout":100}}}\n')
+        instances = pathlib.Path(self.folder.name, "state", "instances")
+        until(lambda: instances.exists() and list(instances.glob("*.lock")), LIMIT)
+        self.instances, self.children = [path.stem for path in instances.glob("*.lock")], [child]
+        until(lambda: self.engine.containers("io.cordon.instance=" + self.instances[0]), LIMIT)
+        parent.kill()
+        parent.wait(10)
+        self.assert_nothing_left()
+        os.close(write)
+        parent.stdout.close()
 
     def test_a_client_that_no_longer_reads(self):
         cordon = self.begin()
