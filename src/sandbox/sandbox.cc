@@ -289,13 +289,15 @@ asio::awaitable<std::string> Sandbox::State::why_it_ended() {
     std::string words = channel->last_words();
     try {
         const std::optional<runtime_api::ContainerState> now = co_await workshop.engine->inspect(name);
+        std::string how;
         if (!now)
-            why = "it was removed";
+            how = "it was removed";
         else if (now->oom_killed)
-            why = "killed: out of memory";
+            how = "killed: out of memory";
         else if (!now->running && now->exit_code)
-            why = "it ended with exit code " + std::to_string(*now->exit_code) +
+            how = "it ended with exit code " + std::to_string(*now->exit_code) +
                   (now->error.empty() ? "" : ": " + now->error);
+        if (!how.empty()) why = why.empty() ? how : how + " (" + why + ")";
     } catch (const runtime_api::Error& e) {
         why = why.empty() ? e.what() : why + "; " + e.what();
     }
