@@ -5,13 +5,18 @@ fork without warnings. Between two executions of a session the main thread reads
 """
 import asyncio
 import errno
+import signal
 import threading
+from _thread import allocate_lock as new_lock
+from _thread import start_new_thread as start_thread  # keeps no books, which an exception in their midst would spoil
 from collections import deque
 from os import getpid, read, write  # ours for good, whatever user code does to the module
 
 from . import wire
 from .encode import to_json
 
+ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
+set_mask = signal.pthread_sigmask  # ours for good, whatever user code does to the module
 IN_FLIGHT = 1000  # the supervisor carries 1,024; further calls wait here, and block nobody
 READ = 1 << 20
 CLOSED = (errno.EPIPE, errno.EBADF, errno.ECONNRESET, errno.ENOTCONN, errno.ENOTSOCK, errno.EINVAL)
@@ -42,14 +47,15 @@ class Channel:
 
     def call(self, method, params):
         """Makes a call and waits for it. The answer as a message (a dict)."""
-        answered = threading.Event()
+        answered = new_lock()  # a bare lock: an Event's wait is spoiled by a signal handler that raises in its midst
+        answered.acquire()
         lines = []
 
         def deliver(line):
             lines.append(line)
-            answered.set()
+            answered.release()
         self._submit(method, params, deliver)
-        answered.wait()
+        answered.acquire()
         return _message(lines.pop())
 
     async def call_async(self, method, params):
@@ -94,12 +100,10 @@ class Channel:
             self.next_id += 1
             self.pending[number] = deliver
             if not self.reading:
-                self.reading = True
                 try:
-                    threading.Thread(target=self._read_while_pending, name="run_python calls", daemon=True).start()
-                except RuntimeError:
-                    self.reading = False
-                    del self.pending[number]
+                    self._start_reader()
+                except BaseException:
+                    self.pending.pop(number, None)
                     raise
             line = b'{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' % (number, method.encode(), body)
             if self.sent >= IN_FLIGHT:
@@ -108,6 +112,15 @@ class Channel:
             self.sent += 1
         self._send(line)
         return number
+
+    def _start_reader(self):
+        """With the lock held. The program's signals wait: a handler that raises in the midst would leave half a reader."""
+        mask = set_mask(signal.SIG_BLOCK, ALL_SIGNALS)
+        try:
+            start_thread(self._read_while_pending, ())
+            self.reading = True
+        finally:
+            set_mask(signal.SIG_SETMASK, mask)
 
     def _give_up(self, number):
         """Nobody awaits this call any more; the host may spare itself the rest. Its answer comes all the same."""
@@ -203,11 +216,8 @@ class Channel:
                 pass
             with self.lock:
                 self.reading = False
-                orphans = bool(self.pending)
-                if orphans:
-                    self.reading = True
-            if orphans:
-                threading.Thread(target=self._read_while_pending, name="run_python calls", daemon=True).start()
+                if self.pending:
+                    self._start_reader()
 
 
 def _message(line):
