@@ -69,6 +69,7 @@ config::ServerSources sources_of(const config::Settings& settings,
     if (home != environment.end()) sources.surroundings.home = home->second;
     sources.config_file = settings.servers_config;
     std::error_code ignored;
+    sources.surroundings.folder = std::filesystem::current_path(ignored).string();
     sources.own_executable = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
     sources.allow_self = settings.allow_self_server;
     return sources;

@@ -17,7 +17,8 @@ inline constexpr int internal_error = -32603;
 /// Ours, for calls that got no answer.
 inline constexpr int connection_closed = -32000;
 inline constexpr int timed_out = -32001;
-inline constexpr int cancelled = -32002;
+inline constexpr int cancelled =
+    -32800; // not -32002, which legacy servers send for a resource that is not there
 inline constexpr int too_large = -32003;
 } // namespace code
 
