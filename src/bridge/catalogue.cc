@@ -32,7 +32,6 @@ struct Entry {
     std::chrono::milliseconds back_off{0};
     Clock::time_point not_before{};
     std::string last_failure;
-    int lives = 0;
 };
 
 Catalogue::Tools with_aliases(const std::vector<mcp::UpstreamTool>& upstream) {
@@ -94,7 +93,6 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         };
         entry->client = std::make_shared<mcp::Client>(executor, entry->spec, std::move(options));
         entry->tools = nullptr;
-        ++entry->lives;
         return entry->client;
     }
 
