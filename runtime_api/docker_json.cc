@@ -7,6 +7,7 @@
 #include "runtime_api/container_spec.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
+#include "runtime_api/inspect_json.h"
 #include "runtime_api/json.h"
 
 namespace runtime_api::docker {
@@ -90,33 +91,11 @@ void write_host_config(json::Writer& out, const ContainerSpec& spec,
 
 std::string slash_stripped(const std::string& name) { return name.starts_with('/') ? name.substr(1) : name; }
 
-void read_mounts(const json::Reader& in, std::vector<std::string>& out) {
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        std::string type;
-        in[i].read_optional("Type", type);
-        if (type != "tmpfs") in[i].read("Destination", out.emplace_back());
-    }
-}
-
 void read_host_config(const json::Reader& in, ContainerState& out) {
-    in.read_optional("NetworkMode", out.network_mode);
-    in.read_optional("ReadonlyRootfs", out.read_only_rootfs);
-    in.read_optional("Privileged", out.privileged);
-    in.read_optional("CapAdd", out.cap_add);
-    in.read_optional("CapDrop", out.cap_drop);
-    in.read_optional("SecurityOpt", out.security_opt);
-    in.read_optional("Memory", out.memory_bytes);
-    in.read_optional("MemorySwap", out.memory_swap_bytes);
-    in.read_optional("PidsLimit", out.pids);
-    in.read_optional("Init", out.init);
+    read_shared_host_config(in, out);
     in.read_optional("Runtime", out.oci_runtime);
-    std::map<std::string, std::string> tmpfs;
-    in.read_optional("Tmpfs", tmpfs);
-    for (const auto& [at, options] : tmpfs) out.tmpfs.push_back(at);
-    for (const std::string& option : out.security_opt) {
-        out.no_new_privileges |= option.starts_with("no-new-privileges") && !option.ends_with("false");
+    for (const std::string& option : out.security_opt)
         out.seccomp_unconfined |= option == "seccomp=unconfined" || option == "seccomp:unconfined";
-    }
 }
 
 void read_process_state(const json::Reader& in, ContainerState& out) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime_api/container_spec.h"
+#include "runtime_api/inspect_json.h"
 #include "runtime_api/json.h"
 
 namespace runtime_api::libpod {
@@ -60,33 +61,10 @@ void write_limits(json::Writer& out, const ContainerSpec& spec) {
     out.end();
 }
 
-/// Destinations of what is mounted from outside; podman lists tmpfs elsewhere.
-void read_mounts(const json::Reader& in, std::vector<std::string>& out) {
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        std::string type;
-        in[i].read_optional("Type", type);
-        if (type != "tmpfs") in[i].read("Destination", out.emplace_back());
-    }
-}
-
 void read_host_config(const json::Reader& in, ContainerState& out) {
-    in.read_optional("NetworkMode", out.network_mode);
-    in.read_optional("ReadonlyRootfs", out.read_only_rootfs);
-    in.read_optional("Privileged", out.privileged);
-    in.read_optional("CapAdd", out.cap_add);
-    in.read_optional("CapDrop", out.cap_drop);
-    in.read_optional("SecurityOpt", out.security_opt);
-    in.read_optional("Memory", out.memory_bytes);
-    in.read_optional("MemorySwap", out.memory_swap_bytes);
-    in.read_optional("PidsLimit", out.pids);
-    in.read_optional("Init", out.init);
-    std::map<std::string, std::string> tmpfs;
-    in.read_optional("Tmpfs", tmpfs);
-    for (const auto& [at, options] : tmpfs) out.tmpfs.push_back(at);
-    for (const std::string& option : out.security_opt) {
-        out.no_new_privileges |= option.starts_with("no-new-privileges") && !option.ends_with("false");
+    read_shared_host_config(in, out);
+    for (const std::string& option : out.security_opt)
         out.seccomp_unconfined |= option == "seccomp=unconfined";
-    }
 }
 
 void read_process_state(const json::Reader& in, ContainerState& out) {
