@@ -10,7 +10,8 @@ EAT = "kept = []\nwhile True: kept.append(bytearray(16 << 20))"
 
 
 class Limits(Case):
-    flags = ("--memory", "128m")
+    # so few processes that all of them together fit the memory: else either limit may be met first
+    flags = ("--memory", "128m", "--pids", "48")
 
     def test_memory(self):
         result = self.fails("print('before', flush=True)\n" + EAT, "out of memory (128 MiB)", "before")
