@@ -56,12 +56,20 @@ void write_tool(json::Writer& w, const CatalogueTool& tool) {
     w.end();
 }
 
+// By its name, else its alias, else the only one whose name differs in case and punctuation alone.
 const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const std::string& name) {
     for (const CatalogueTool& tool : tools)
         if (tool.name == name) return &tool;
     for (const CatalogueTool& tool : tools)
         if (tool.alias == name) return &tool;
-    return nullptr;
+    const std::string wanted = letters(name);
+    const CatalogueTool* alike = nullptr;
+    for (const CatalogueTool& tool : tools) {
+        if (wanted.empty() || letters(tool.name) != wanted) continue;
+        if (alike) return nullptr;
+        alike = &tool;
+    }
+    return alike;
 }
 
 jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool,

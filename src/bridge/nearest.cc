@@ -18,14 +18,19 @@ struct Form {
     std::string sorted; ///< Its words in alphabetical order, so that issue_create is near create_issue.
 };
 
+// In lower case; nullopt for what parts words.
+std::optional<char> letter(char c) {
+    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+    const bool stays =
+        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+    return stays ? std::optional(c) : std::nullopt;
+}
+
 Form to_form(std::string_view name) {
     std::vector<std::string> words(1);
     for (const char c : name.substr(0, most_length)) {
-        const auto u = static_cast<unsigned char>(c);
-        if (c >= 'A' && c <= 'Z')
-            words.back() += static_cast<char>(c - 'A' + 'a');
-        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || u >= 0x80)
-            words.back() += c;
+        if (const auto kept = letter(c))
+            words.back() += *kept;
         else if (!words.back().empty())
             words.emplace_back();
     }
@@ -75,6 +80,13 @@ std::optional<std::size_t> distance(const Form& wanted, const Form& name) {
 }
 
 } // namespace
+
+std::string letters(std::string_view name) {
+    std::string kept;
+    for (const char c : name)
+        if (const auto one = letter(c)) kept += *one;
+    return kept;
+}
 
 std::vector<std::string> nearest(const std::string& wanted, const std::vector<std::string>& names,
                                  std::size_t most) {

@@ -1,8 +1,12 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bridge {
+
+/// A name without case and punctuation: its letters in lower case, its digits, and what is not ASCII.
+std::string letters(std::string_view name);
 
 /// The names nearest to `wanted` (edit distance, case and punctuation ignored), best first, at most `most`;
 /// none that is not near at all.

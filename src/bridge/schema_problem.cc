@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "runtime_api/json.h"
+#include "src/bridge/nearest.h"
+
 namespace bridge {
 
 namespace {
@@ -56,6 +59,15 @@ std::optional<std::string> common_place(const std::vector<std::vector<SchemaProb
     return place;
 }
 
+/// What was probably meant, of JSON texts of which most are strings.
+std::string hint_for(const std::string& given, const std::vector<std::string>& allowed) {
+    if (!given.starts_with('"') || allowed.size() > 100) return "";
+    std::vector<std::string> words;
+    for (const std::string& each : allowed)
+        if (each.starts_with('"')) words.push_back(json::unquote(each));
+    return did_you_mean(json::unquote(given), words);
+}
+
 /// What all branches expect of the one place where they fail.
 SchemaProblem join(const std::vector<std::vector<SchemaProblem>>& branches) {
     SchemaProblem joined = branches.front().front();
@@ -69,6 +81,7 @@ SchemaProblem join(const std::vector<std::vector<SchemaProblem>>& branches) {
     }
     if (same_kind && joined.kind != Kind::other) {
         joined.allowed = std::move(allowed);
+        if (joined.kind == Kind::value) joined.hint = hint_for(joined.given, joined.allowed);
     } else {
         joined.kind = Kind::other;
         joined.expected = either(allowed);

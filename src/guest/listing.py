@@ -16,6 +16,11 @@ def python_name(parameter):
     return name + "_" if keyword.iskeyword(name) else name
 
 
+def letters(name):
+    """What is left of a name without case and punctuation; the host has the same."""
+    return re.sub(r"[^0-9a-z\x80-\U0010ffff]", "", re.sub("[A-Z]", lambda found: found[0].lower(), name))
+
+
 class ToolInfo:
     """One tool: its wire name, its alias, and its parameters, the required ones first."""
 
@@ -141,7 +146,13 @@ class Listing:
         self.tools = [ToolInfo(facts) for facts in answer.get("tools") or [] if isinstance(facts, dict)]
         self.by_alias = {tool.alias: tool for tool in self.tools}
         self.by_name = {tool.name: tool for tool in self.tools}
+        self.by_letters = {}
+        for tool in self.tools:
+            self.by_letters.setdefault(letters(tool.name), []).append(tool)
 
     def find(self, name):
-        """The tool of this name or alias, or None. A wire name goes before an alias."""
-        return self.by_name.get(name) or self.by_alias.get(name)
+        """The tool of this name or alias, or None. A wire name goes before an alias, and both before the only tool
+        whose name differs in case and punctuation alone: `get_user`, `API_get_user` are as good as `API-get-user`."""
+        found = self.by_name.get(name) or self.by_alias.get(name)
+        alike = () if found or not letters(name) else self.by_letters.get(letters(name), ())
+        return alike[0] if len(alike) == 1 else found

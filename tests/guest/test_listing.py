@@ -71,6 +71,12 @@ class Signatures(unittest.TestCase):
         listing = Listing({"tools": [{"name": "a-b", "alias": "a_b"}, {"name": "a_b", "alias": "a_b_2"}, None]})
         self.assertEqual((listing.find("a_b").name, listing.find("a-b").name, listing.find("a_b_2").name, listing.find("x")), ("a_b", "a-b", "a_b", None))
 
+    def test_the_only_one_that_differs_in_case_and_punctuation(self):
+        listing = Listing({"tools": [{"name": name, "alias": alias} for name, alias in (
+            ("API-get-user", "api_get_user"), ("listItems", "listitems"), ("a-b", "a_b"), ("a.b", "a_b_1"), ("!!!", "___"))]})
+        for wanted, name in (("API_get_user", "API-get-user"), ("api_getUser", "API-get-user"), ("list_items", "listItems"), ("AB", None), ("---", None), ("", None)):
+            self.assertEqual(getattr(listing.find(wanted), "name", None), name, wanted)
+
 
 class Values(unittest.TestCase):
     def test_the_edges_of_the_bound(self):

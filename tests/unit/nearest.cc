@@ -33,6 +33,12 @@ TEST_CASE("nearest: gives nothing where nothing is near, and never more than ask
     CHECK(nearest("server1", {"server2", "server3", "server4", "server5"}, 3).size() == 3);
 }
 
+TEST_CASE("letters: a name without case and punctuation") {
+    CHECK(bridge::letters("API-get_user 2") == "apigetuser2");
+    CHECK(bridge::letters("Größe!") == "größe");
+    CHECK(bridge::letters("-_. ").empty());
+}
+
 TEST_CASE("nearest: names of any length and with any bytes do no harm") {
     const std::string monster(8 << 20, 'a');
     CHECK_NOTHROW(nearest(monster, {"alpha", monster, std::string("\0\xFF", 2), ""}));

@@ -79,7 +79,9 @@ TEST_CASE("SchemaCheck: of several alternatives, the one that was meant is spoke
         {"type":"object","properties":{"kind":{"const":"image"},"url":{"type":"string"}},"required":["kind","url"]}]}}}})j";
     CHECK(problems(blocks, R"({"content":[{"kind":"text","text":"x"},{"kind":"image","url":"u"}]})").empty());
     CHECK(problem(blocks, R"({"content":[{"kind":"txt","text":"x"}]})") ==
-          R"(content[0].kind: got "txt", expected one of "text", "image")");
+          R"(content[0].kind: got "txt", expected one of "text", "image" (did you mean "text"?))");
+    CHECK(problem(blocks, R"({"content":[{"kind":"sound","text":"x"}]})") ==
+          R"(content[0].kind: got "sound", expected one of "text", "image")");
     CHECK(problem(blocks, R"({"content":[{"kind":"image","url":5}]})") ==
           "content[0].url: got 5, expected string");
     CHECK(problem(blocks, R"({"content":[{"kind":"image"}]})") == "content[0].url: missing, expected string");
