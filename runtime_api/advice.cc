@@ -75,10 +75,11 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
 std::optional<Advice> on_tls(const Words& words) {
     if (words.any({"http request to an https server", "http request was sent to https"}))
         return Advice{"the engine speaks TLS at that port",
-                      "write https:// instead of tcp://, with --tls-ca, --tls-cert and --tls-key"};
+                      "write https:// instead of tcp://, with --runtime-tls-ca, --runtime-tls-cert and "
+                      "--runtime-tls-key"};
     if (words.any({"certificate required", "bad certificate", "alert handshake failure"}))
         return Advice{"the engine wants a client certificate that it knows",
-                      "--tls-cert and --tls-key, signed by the engine's own CA"};
+                      "--runtime-tls-cert and --runtime-tls-key, signed by the engine's own CA"};
     if (words.any({"unable to get local issuer", "self-signed certificate", "self signed certificate",
                    "unable to get issuer"}))
         return Advice{"the engine's certificate is signed by a CA unknown here",

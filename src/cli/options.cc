@@ -17,19 +17,19 @@ cxxopts::Options make_parser() {
     cxxopts::Options parser("cordon");
     auto add = parser.add_options();
     for (const config::Setting& setting : config::settings_table()) {
-        if (is_switch(setting))
-            add(std::string(setting.flag), std::string(setting.help),
-                cxxopts::value<std::string>()->implicit_value("1"));
-        else
-            add(std::string(setting.flag), std::string(setting.help), cxxopts::value<std::string>());
+        const auto value = cxxopts::value<std::string>();
+        if (is_switch(setting)) value->implicit_value("1");
+        add(std::string(setting.flag), std::string(setting.help), value);
+        if (!setting.old_flag.empty())
+            add(std::string(setting.old_flag), std::string(setting.help), cxxopts::value<std::string>());
     }
     add("server", "exec: a server that the code may use", cxxopts::value<std::vector<std::string>>());
     add("json", "doctor, servers: for programs");
     add("self-test", "doctor: run the attack suite on this host");
     add("http", "serve: HOST:PORT instead of stdio", cxxopts::value<std::string>());
     add("http-no-token", "serve --http: ask for no token");
-    add("http-tls-cert", "serve --http: certificate, PEM", cxxopts::value<std::string>());
-    add("http-tls-key", "serve --http: its key, PEM", cxxopts::value<std::string>());
+    add("tls-cert", "serve --http: certificate, PEM", cxxopts::value<std::string>());
+    add("tls-key", "serve --http: its key, PEM", cxxopts::value<std::string>());
     add("settings-table", "help: the settings as Markdown");
     add("h,help", "help");
     add("version", "version");
@@ -69,6 +69,23 @@ void read_exec(Options& options, const cxxopts::ParseResult& result, const std::
     if (result.count("server")) options.servers = result["server"].as<std::vector<std::string>>();
 }
 
+void read_http(Options& options, const cxxopts::ParseResult& result) {
+    const auto text = [&](const char* flag) {
+        return result.count(flag) ? result[flag].as<std::string>() : std::string();
+    };
+    options.http = text("http");
+    options.http_no_token = result.count("http-no-token") > 0;
+    options.tls_cert = text("tls-cert");
+    options.tls_key = text("tls-key");
+    const bool tls = !options.tls_cert.empty() || !options.tls_key.empty();
+    if (tls && options.http.empty())
+        throw UsageError(
+            "--tls-cert and --tls-key are what serve --http shows its clients; what Cordon shows "
+            "an https:// engine is --runtime-tls-cert and --runtime-tls-key");
+    if (options.tls_cert.empty() != options.tls_key.empty())
+        throw UsageError("--tls-cert and --tls-key go together: one of them is missing");
+}
+
 } // namespace
 
 Options read_options(const std::vector<std::string>& arguments, const std::string& name,
@@ -87,9 +104,9 @@ Options read_options(const std::vector<std::string>& arguments, const std::strin
     for (const std::string& unknown : config::apply_environment(options.settings, environment))
         options.warnings.push_back(unknown + " is set, but there is no such setting; see cordon --help");
     for (const config::Setting& setting : config::settings_table())
-        if (result.count(std::string(setting.flag)))
-            config::apply(options.settings, setting, "--" + std::string(setting.flag),
-                          result[std::string(setting.flag)].as<std::string>());
+        for (const std::string flag : {std::string(setting.old_flag), std::string(setting.flag)})
+            if (!flag.empty() && result.count(flag))
+                config::apply(options.settings, setting, "--" + flag, result[flag].as<std::string>());
     if (options.command == "exec")
         read_exec(options, result, words);
     else if (words.size() > 1)
@@ -97,13 +114,7 @@ Options read_options(const std::vector<std::string>& arguments, const std::strin
     config::check(options.settings);
     options.json = result.count("json") > 0;
     options.self_test = result.count("self-test") > 0;
-    options.http_no_token = result.count("http-no-token") > 0;
-    const auto text = [&](const char* flag) {
-        return result.count(flag) ? result[flag].as<std::string>() : std::string();
-    };
-    options.http = text("http");
-    options.tls_cert = text("http-tls-cert");
-    options.tls_key = text("http-tls-key");
+    read_http(options, result);
     return options;
 }
 

@@ -73,14 +73,13 @@ asio::awaitable<int> serve_until_stopped(App* app, mcp::HttpServer* server) {
 
 int serve_http(const Options& options) {
     const Place place = place_of(options.http);
-    const bool tls = !options.tls_cert.empty() || !options.tls_key.empty();
+    const bool tls = !options.tls_cert.empty();
     if (options.http_no_token && !is_loopback(place.host))
         throw UsageError("--http-no-token is for loopback only: whoever reaches " + place.host +
                          " could run code here");
     if (!tls && !is_loopback(place.host))
-        spdlog::warn(
-            "{} is not loopback, and without --http-tls-cert the token and the code travel in the clear",
-            place.host);
+        spdlog::warn("{} is not loopback, and without --tls-cert the token and the code travel in the clear",
+                     place.host);
     asio::io_context loop(1); // first, so that it is destroyed last
     const auto environment = own_environment();
     App app(loop, options.settings, environment);

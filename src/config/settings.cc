@@ -111,14 +111,28 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.allow_rootful = flag(v); }},
     {"allow-plain-tcp", "MCP_BRIDGE_ALLOW_PLAIN_TCP", "", "0", "use tcp:// without TLS beyond this machine",
      [](Settings& s, const std::string& v) { s.allow_plain_tcp = flag(v); }},
-    {"tls-ca", "MCP_BRIDGE_TLS_CA", "FILE", "the system's", "CA of an https:// engine",
-     [](Settings& s, const std::string& v) { s.tls_ca = v; }},
-    {"tls-cert", "MCP_BRIDGE_TLS_CERT", "FILE", "none", "client certificate for an https:// engine",
-     [](Settings& s, const std::string& v) { s.tls_cert = v; }},
-    {"tls-key", "MCP_BRIDGE_TLS_KEY", "FILE", "none", "its key",
-     [](Settings& s, const std::string& v) { s.tls_key = v; }},
-    {"tls-verify", "MCP_BRIDGE_TLS_VERIFY", "0|1", "1", "check the engine's certificate and its name",
-     [](Settings& s, const std::string& v) { s.tls_verify = flag(v); }},
+    {"runtime-tls-ca", "MCP_BRIDGE_RUNTIME_TLS_CA", "FILE", "the system's", "CA of an https:// engine",
+     [](Settings& s, const std::string& v) { s.tls_ca = v; }, "tls-ca", "MCP_BRIDGE_TLS_CA"},
+    {"runtime-tls-cert",
+     "MCP_BRIDGE_RUNTIME_TLS_CERT",
+     "FILE",
+     "none",
+     "client certificate for an https:// engine",
+     [](Settings& s, const std::string& v) { s.tls_cert = v; },
+     {},
+     "MCP_BRIDGE_TLS_CERT"},
+    {"runtime-tls-key",
+     "MCP_BRIDGE_RUNTIME_TLS_KEY",
+     "FILE",
+     "none",
+     "its key",
+     [](Settings& s, const std::string& v) { s.tls_key = v; },
+     {},
+     "MCP_BRIDGE_TLS_KEY"},
+    {"runtime-tls-verify", "MCP_BRIDGE_RUNTIME_TLS_VERIFY", "0|1", "1",
+     "check the engine's certificate and its name",
+     [](Settings& s, const std::string& v) { s.tls_verify = flag(v); }, "tls-verify",
+     "MCP_BRIDGE_TLS_VERIFY"},
     {"oci-runtime", "MCP_BRIDGE_OCI_RUNTIME", "NAME", "the engine's",
      "crun, runc, runsc, as the engine calls it",
      [](Settings& s, const std::string& v) { s.oci_runtime = image_reference(v); }},
@@ -191,15 +205,22 @@ void apply(Settings& settings, const Setting& setting, const std::string& origin
 
 std::vector<std::string> apply_environment(Settings& settings,
                                            const std::map<std::string, std::string>& environment) {
+    const auto value_of = [&](std::string_view name) {
+        const auto it = environment.find(std::string(name));
+        return it == environment.end() ? std::string() : it->second;
+    };
+    for (const Setting& setting : table) {
+        const bool by_old_name = value_of(setting.variable).empty();
+        const std::string name(by_old_name ? setting.old_variable : setting.variable);
+        const std::string value = value_of(name);
+        if (!value.empty()) apply(settings, setting, name, value);
+    }
     std::vector<std::string> unknown;
     for (const auto& [name, value] : environment) {
-        const auto it = std::find_if(std::begin(table), std::end(table),
-                                     [&](const Setting& s) { return s.variable == name; });
-        if (it == std::end(table)) {
-            if (name.starts_with("MCP_BRIDGE_")) unknown.push_back(name);
-        } else if (!value.empty()) {
-            apply(settings, *it, name, value);
-        }
+        const bool known = std::any_of(std::begin(table), std::end(table), [&](const Setting& s) {
+            return s.variable == name || s.old_variable == name;
+        });
+        if (!known && name.starts_with("MCP_BRIDGE_")) unknown.push_back(name);
     }
     return unknown;
 }
@@ -210,7 +231,7 @@ void check(const Settings& settings) {
                     std::to_string(settings.max_timeout.count()) +
                     "): lower MCP_BRIDGE_TIMEOUT or raise MCP_BRIDGE_MAX_TIMEOUT");
     if (settings.tls_cert.empty() != settings.tls_key.empty())
-        throw Error("tls-cert and tls-key go together: one of them is missing");
+        throw Error("runtime-tls-cert and runtime-tls-key go together: one of them is missing");
 }
 
 std::int64_t parse_size(const std::string& text) {

@@ -75,6 +75,8 @@ struct Setting {
     std::string_view fallback;                        ///< The default, as a person would write it.
     std::string_view help;                            ///< One line.
     void (*set)(Settings&, const std::string& value); ///< Throws Error saying only what is allowed.
+    std::string_view old_flag{};                      ///< Earlier names, which still work.
+    std::string_view old_variable{};
 };
 
 std::span<const Setting> settings_table();

@@ -212,7 +212,8 @@ TEST_CASE("advice: TLS") {
               "write https://");
     CHECK_HAS(on("SSL certificate problem: unable to get local issuer certificate", "https://e.example:2376"),
               "--tls-ca");
-    CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"), "--tls-cert and --tls-key");
+    CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"),
+              "--runtime-tls-cert and --runtime-tls-key");
     CHECK_HAS(on("SSL: no alternative certificate subject name matches target host name 'e'",
                  "https://e.example:2376"),
               "another name");

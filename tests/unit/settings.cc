@@ -72,10 +72,10 @@ const std::vector<Values> values = {
     {"confinement", {"strict", "report"}, {"", "Strict", "off", "none"}, "strict, report"},
     {"allow-rootful", {"1", "0", "true", "No", "ON", "off", "yes", "FALSE"}, bad_flags, "1 or 0"},
     {"allow-plain-tcp", {"1", "0"}, bad_flags, "1 or 0"},
-    {"tls-verify", {"1", "0"}, bad_flags, "1 or 0"},
-    {"tls-ca", {"/a"}, {}, ""},
-    {"tls-cert", {"/a"}, {}, ""},
-    {"tls-key", {"/a"}, {}, ""},
+    {"runtime-tls-verify", {"1", "0"}, bad_flags, "1 or 0"},
+    {"runtime-tls-ca", {"/a"}, {}, ""},
+    {"runtime-tls-cert", {"/a"}, {}, ""},
+    {"runtime-tls-key", {"/a"}, {}, ""},
     {"oci-runtime", {"crun", "runsc", "/usr/bin/crun"}, {"", "-x", "a b"}, "expected"},
     {"max-output", {"200", "30000", "4000000"}, {"199", "4000001", "", "30k"}, "from 200 to 4000000"},
     {"output-mode", {"compact", "structured", "toon"}, {"", "json", "Compact"}, "compact, structured, toon"},
@@ -144,13 +144,27 @@ TEST_CASE("settings: flags and variables are unique, and named alike") {
 
 TEST_CASE("settings: the default that is told is the one that holds") {
     const Settings defaults;
-    for (const char* flag : {"image",        "timeout",        "max-timeout",
-                             "memory",       "pids",           "container-user",
-                             "confinement",  "allow-rootful",  "allow-plain-tcp",
-                             "tls-verify",   "max-output",     "output-mode",
-                             "pool",         "max-containers", "runtime-idle-timeout",
-                             "session-idle", "servers",        "allow-self-server",
-                             "saved-tools",  "always-load",    "log-level"}) {
+    for (const char* flag : {"image",
+                             "timeout",
+                             "max-timeout",
+                             "memory",
+                             "pids",
+                             "container-user",
+                             "confinement",
+                             "allow-rootful",
+                             "allow-plain-tcp",
+                             "runtime-tls-verify",
+                             "max-output",
+                             "output-mode",
+                             "pool",
+                             "max-containers",
+                             "runtime-idle-timeout",
+                             "session-idle",
+                             "servers",
+                             "allow-self-server",
+                             "saved-tools",
+                             "always-load",
+                             "log-level"}) {
         CAPTURE(flag);
         const Settings told = with(flag, std::string(setting(flag).fallback));
         CHECK(told.image == defaults.image);
@@ -188,7 +202,7 @@ TEST_CASE("settings: values arrive where they belong") {
     CHECK(with("log-level", "Debug").log_level == config::LogLevel::debug);
     CHECK(with("runtime", "auto").runtime.empty());
     CHECK(with("runtime", "docker").runtime == "docker");
-    CHECK_FALSE(with("tls-verify", "off").tls_verify);
+    CHECK_FALSE(with("runtime-tls-verify", "off").tls_verify);
     CHECK(with("timeout", "7").timeout == std::chrono::seconds(7));
 }
 
@@ -207,6 +221,17 @@ TEST_CASE("settings: the environment sets what it names; empty is not set; what 
                          "MCP_BRIDGE_POOL=\"lots\": expected a number from 0 to 256", config::Error);
 }
 
+TEST_CASE("settings: a variable's earlier name works, and the new one wins") {
+    Settings settings;
+    CHECK(config::apply_environment(settings, {{"MCP_BRIDGE_TLS_CA", "/old"}}).empty());
+    CHECK(settings.tls_ca == "/old");
+    config::apply_environment(settings,
+                              {{"MCP_BRIDGE_RUNTIME_TLS_CA", "/new"}, {"MCP_BRIDGE_TLS_CA", "/old"}});
+    CHECK(settings.tls_ca == "/new");
+    CHECK_THROWS_WITH_AS(config::apply_environment(settings, {{"MCP_BRIDGE_TLS_VERIFY", "perhaps"}}),
+                         doctest::Contains("MCP_BRIDGE_TLS_VERIFY=\"perhaps\""), config::Error);
+}
+
 TEST_CASE("settings: a long value is cut in the message") {
     const std::string said = refusal("pool", std::string(10'000, '9'));
     CHECK(said.size() < 300);
@@ -222,7 +247,7 @@ TEST_CASE("settings: check holds them against each other") {
     CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("MCP_BRIDGE_MAX_TIMEOUT"), config::Error);
     settings = {};
     settings.tls_cert = "/cert";
-    CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("tls-key"), config::Error);
+    CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("runtime-tls-key"), config::Error);
     settings.tls_key = "/key";
     CHECK_NOTHROW(config::check(settings));
 }
