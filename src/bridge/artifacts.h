@@ -22,8 +22,8 @@ public:
         std::string data;
     };
 
-    /// Keeps one; gives its URI. A name that this client has already is replaced. Throws json::Error where
-    /// the base64 is none.
+    /// Keeps one; gives its URI, which its name follows from. A name that this client has already is
+    /// replaced. Throws json::Error where the base64 is none.
     std::string keep(const std::string& client, const std::string& name, const std::string& base64);
     std::vector<const File*>
     of(const std::string& client) const; ///< Valid until the next call that changes anything.

@@ -75,6 +75,7 @@ void write_facts(json::Writer& w, const RunReport& report, bool streams) {
     if (o.duration_ms > 0) w.field("durationMs", o.duration_ms);
     if (o.cpu_ms > 0) w.field("cpuMs", o.cpu_ms);
     if (o.peak_memory_bytes > 0) w.field("peakMemoryBytes", o.peak_memory_bytes);
+    if (!report.session.empty()) w.field("session", report.session);
     if (!report.servers.empty()) w.field("servers", report.servers);
     if (o.tool_calls > 0) w.field("toolCalls", o.tool_calls);
     if (!o.limits.empty()) w.field("limits", o.limits);

@@ -7,6 +7,7 @@
 #include "runtime_api/json.h"
 #include "src/bridge/nearest.h"
 #include "src/bridge/render.h"
+#include "src/mcp/random_name.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -76,7 +77,7 @@ public:
             return;
         }
         try {
-            const std::string uri = artifacts_.keep(client_, shown, *base64);
+            const std::string uri = artifacts_.keep(client_, folder_ + shown, *base64);
             artifacts.push_back("artifacts/" + shown + ": " + uri);
         } catch (const json::Error& e) {
             artifacts.push_back("artifacts/" + shown + " was not taken: " + e.what());
@@ -112,6 +113,8 @@ private:
     std::shared_ptr<RunState> state_;
     Artifacts& artifacts_;
     std::string client_;
+    // what nobody else can be kept from asking for has a URI that nobody else can guess
+    std::string folder_ = client_.empty() ? mcp::random_name() + '/' : std::string();
     std::function<void(bool, std::string_view)> on_output_;
     std::function<void(double, std::optional<double>, std::string)> on_progress_;
     GuestMethods methods_;
@@ -194,11 +197,15 @@ asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts,
 // call has run yet.
 asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* request,
                                      std::shared_ptr<RunHost> host, RunReport* report) {
+    std::string name = request->session;
+    if (request->client.empty()) report->session = name = parts->sessions.name_for_stranger(name);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        Sessions::Turn turn = co_await parts->sessions.enter(request->client, request->session);
+        Sessions::Turn turn = co_await parts->sessions.enter(request->client, name);
         if (!turn.begins_anew().empty())
+            report->notes.push_back("session \"" + name + "\" begins anew: " + turn.begins_anew());
+        if (attempt == 0 && name != request->session)
             report->notes.push_back("session \"" + request->session +
-                                    "\" begins anew: " + turn.begins_anew());
+                                    "\" is a new interpreter; to come back to it: session=\"" + name + '"');
         co_await run_in(&turn.sandbox(), parts, request, host, report);
         if (report->outcome.begun) co_return;
     }

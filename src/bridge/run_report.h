@@ -28,6 +28,7 @@ struct RunReport {
     std::vector<Picture> pictures{};
     std::vector<std::string> displayed{}; ///< Texts that display() showed, in order.
     std::vector<std::string> artifacts{}; ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
+    std::string session{}; ///< What a client that nothing tells from others must call its session next time.
     std::vector<std::string> notes{};
     std::vector<sandbox::Finding> not_enforced{};
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime_api/json.h"
+#include "src/bridge/sessions.h"
 
 namespace bridge {
 namespace {
@@ -50,7 +51,7 @@ std::string read_session(const json::Reader& value) {
     std::string name = right ? value.as_string() : "";
     bool printable = true;
     for (const char c : name) printable = printable && static_cast<unsigned char>(c) >= ' ' && c != 0x7F;
-    if (!right || name.empty() || name.size() > 64 || !printable)
+    if (!right || name.empty() || name.size() > Sessions::most_name_bytes || !printable)
         throw BadArguments("session: expected a name of 1 to 64 characters, got " + short_text(value));
     return name;
 }

@@ -24,7 +24,7 @@ struct RunRequest {
     std::chrono::milliseconds timeout{30'000};
     std::string session{};            ///< Empty: an interpreter of its own.
     std::vector<std::string> notes{}; ///< What the result must say: "timeout was cut to 120 s".
-    std::string client{};             ///< Who calls.
+    std::string client{};             ///< Who calls, as in mcp::CallContext.
 
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};

@@ -135,6 +135,7 @@ std::vector<mcp::Resource> Service::resources(const std::string& client) {
     capabilities.description = "How code in run_python finds and calls tools, shows and keeps things.";
     capabilities.mime_type = "text/markdown";
     all.push_back(std::move(capabilities));
+    if (client.empty()) return all; // files are others' too: each is read by its URI
     for (const Artifacts::File* file : parts_.artifacts.of(client)) {
         mcp::Resource resource;
         resource.uri = file->uri;

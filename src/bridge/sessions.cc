@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 
+#include "runtime_api/json.h"
 #include "src/jsonrpc/message.h"
+#include "src/mcp/random_name.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -18,7 +20,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto most_age = 2h;
-// Ended sessions whose end is still to be told; more than these are forgotten.
+// Ended sessions whose end is still to be told; of more than these, one is forgotten.
 constexpr std::size_t most_remembered = 1000;
 
 using Key = std::pair<std::string, std::string>; // client, name
@@ -48,7 +50,8 @@ struct Sessions::State : std::enable_shared_from_this<Sessions::State> {
     void end(const Key& key, const std::string& why) {
         const auto it = sessions.find(key);
         if (it == sessions.end()) return;
-        if (!why.empty() && ended.size() < most_remembered) ended[key] = why;
+        if (!why.empty() && ended.size() >= most_remembered) ended.erase(ended.begin());
+        if (!why.empty()) ended[key] = why;
         const auto session = it->second;
         sessions.erase(it);
         session->over = true;
@@ -121,6 +124,12 @@ asio::awaitable<bool> wait_for_turn(asio::any_io_executor executor, std::shared_
 }
 
 } // namespace
+
+std::string Sessions::name_for_stranger(const std::string& wanted) const {
+    const Key key("", wanted);
+    if (state_->sessions.contains(key) || state_->ended.contains(key)) return wanted;
+    return json::valid_utf8(wanted.substr(0, 24)) + '-' + mcp::random_name(); // within most_name_bytes
+}
 
 asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string name) {
     const auto state = state_;

@@ -14,6 +14,8 @@ namespace bridge {
 /// (the one idle longest). Two calls in one session run one after the other. On the loop's thread.
 class Sessions {
 public:
+    static constexpr std::size_t most_name_bytes = 64;
+
     Sessions(boost::asio::any_io_executor executor, sandbox::Pool& pool, std::chrono::seconds idle);
     ~Sessions();
     Sessions(const Sessions&) = delete;
@@ -36,6 +38,10 @@ public:
         sandbox::Sandbox* sandbox_ = nullptr;
         std::string anew_;
     };
+
+    /// The name under which a client that nothing tells from others has its sessions, as client "": `wanted`,
+    /// where that is one that this gave it; else one that cannot be guessed and begins with `wanted`.
+    std::string name_for_stranger(const std::string& wanted) const;
 
     /// Waits for its turn. Throws what Pool::acquire throws. Cancellable (terminal).
     boost::asio::awaitable<Turn> enter(std::string client, std::string name);

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "src/jsonrpc/fd.h"
-#include "src/mcp/http_sessions.h"
+#include "src/mcp/random_name.h"
 
 namespace cli {
 namespace {

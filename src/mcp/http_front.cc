@@ -109,7 +109,7 @@ asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
 Conversation::Options HttpFront::conversation_options(const std::shared_ptr<HttpSession>& owner) const {
     Conversation::Options options;
     options.info = options_.description.info;
-    options.client = owner ? owner->client : modern_client_;
+    options.client = owner ? owner->client : std::string();
     options.session = owner ? owner->state : std::make_shared<ServerSession>();
     options.subscriptions = subscriptions_;
     options.modern_only = !owner;
@@ -207,7 +207,7 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
 void HttpFront::stop() {
     subscriptions_->close_all();
     sessions_.end_all();
-    service_.client_gone(modern_client_);
+    service_.client_gone({});
 }
 
 asio::awaitable<bool> HttpFront::drained_within(std::chrono::milliseconds limit) {

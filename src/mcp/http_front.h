@@ -77,8 +77,6 @@ private:
     RateLimit rate_;
     std::shared_ptr<Subscriptions> subscriptions_;
     HttpSessions sessions_;
-    std::string modern_client_ =
-        "http-" + random_name(); ///< All modern clients hold the same token: they are one.
     std::set<std::shared_ptr<HttpPost>> running_{};
     std::size_t body_bytes_ = 0;
     jsonrpc::Event idle_;

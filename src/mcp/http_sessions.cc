@@ -1,24 +1,8 @@
 #include "src/mcp/http_sessions.h"
 
-#include <openssl/rand.h>
-
 #include <algorithm>
-#include <array>
-#include <stdexcept>
 
 namespace mcp {
-
-std::string random_name() {
-    std::array<unsigned char, 16> bytes{};
-    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
-        throw std::runtime_error("no random numbers");
-    std::string out;
-    for (const unsigned char byte : bytes) {
-        out += "0123456789abcdef"[byte >> 4];
-        out += "0123456789abcdef"[byte & 15];
-    }
-    return out;
-}
 
 void HttpSession::deliver(const std::string& line) {
     const auto posts = running; // a cancelled one leaves at once

@@ -9,12 +9,10 @@
 #include <string_view>
 
 #include "src/mcp/http_post.h"
+#include "src/mcp/random_name.h"
 #include "src/mcp/server_session.h"
 
 namespace mcp {
-
-/// 128 random bits in hexadecimal: not to be guessed.
-std::string random_name();
 
 /// A legacy client's session: what it negotiated, and what runs in it.
 struct HttpSession {

@@ -39,8 +39,9 @@ struct ResourceContent {
 
 /// Who calls, and how to tell it how far the call is.
 struct CallContext {
-    std::string
-        client; ///< One connection (stdio) or one session (HTTP); unguessable where others could name it.
+    /// One connection (stdio) or one session (legacy HTTP). Empty: one that nothing tells from others, since
+    /// a modern request over HTTP says nothing of its sender that another could not say too.
+    std::string client;
     /// Sends notifications/progress if the client asked for it; else does nothing. Values that do not rise
     /// are made to.
     std::function<void(double done, std::optional<double> total, std::string message)> progress{};
@@ -63,7 +64,8 @@ public:
     virtual boost::asio::awaitable<std::string> call_tool(CallContext context, std::string name,
                                                           std::string arguments) = 0;
 
-    /// What this client may read.
+    /// What this client may read, as far as it may be told: one that is not told from others is shown what
+    /// all may read.
     virtual std::vector<Resource> resources(const std::string& client) = 0;
     /// nullopt: there is no such resource for this client.
     virtual boost::asio::awaitable<std::optional<ResourceContent>> read_resource(std::string client,

@@ -3,17 +3,19 @@
 CORDON_FIXTURE is the fixture server, CORDON_BINARY Cordon itself, CORDON_NPM the folder of the packages in package.json.
 """
 
+import http.client
 import json
 import os
 import pathlib
 import re
 import signal
-import ssl
 import subprocess
+import sys
 import tempfile
 import unittest
-import urllib.error
-import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from cordon_http import Client, HttpCordon  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 FIXTURE = os.environ["CORDON_FIXTURE"]
@@ -34,7 +36,7 @@ class HttpFixture:
     def __init__(self, *flags):
         self.process = subprocess.Popen([FIXTURE, "--port", "0", *flags], stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
-        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        self.url, self.tls = f"http://127.0.0.1:{self.port}/mcp", "--cert" in flags
 
     def __enter__(self):
         return self
@@ -116,53 +118,31 @@ class Cordon(unittest.TestCase):
         self.addCleanup(self.home.cleanup)
 
     def start(self, *flags):
-        env = {"HOME": self.home.name, "PATH": "/usr/bin:/bin"}
-        process = subprocess.Popen([CORDON, "serve", "--http", "127.0.0.1:0", *flags], env=env, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(self.stop, process)
-        said = ""
-        while not (found := re.search(r"serving (http://127\.0\.0\.1:\d+/mcp)", said)):
-            line = process.stderr.readline()
-            self.assertTrue(line, said)
-            said += line
-        return process, found.group(1)
+        cordon = HttpCordon(*flags, home=self.home.name)
+        self.addCleanup(cordon.close)
+        return cordon
 
-    def stop(self, process):
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(20), 0)
-
-    def status(self, url, token):
-        body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
-        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": f"Bearer {token}"}
-        try:
-            with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers), timeout=30) as answer:
-                return answer.status
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return refused.code
+    def status(self, cordon, token):
+        opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+        return Client(cordon, token=token).post(json.dumps(opening)).status
 
     def test_token_is_made_once_kept_for_the_user_alone_and_asked_for(self):
-        process, url = self.start()
-        shown = process.stderr.readline() + process.stderr.readline()
-        file = next(pathlib.Path(self.home.name).rglob("http-token"))
-        token = file.read_text().strip()
-        self.assertIn(token, shown)
-        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
-        self.assertEqual((self.status(url, token), self.status(url, token[:-1]), self.status(url, "")), (200, 401, 401))
-        self.stop(process)
-        process, url = self.start()
-        self.assertEqual(self.status(url, token), 200)
-        self.assertNotIn(token, process.stderr.readline())
+        cordon = self.start()
+        token = cordon.token
+        self.assertIn(token, cordon.said)
+        self.assertEqual(next(pathlib.Path(self.home.name).rglob("http-token")).stat().st_mode & 0o777, 0o600)
+        self.assertEqual((self.status(cordon, token), self.status(cordon, token[:-1]), self.status(cordon, "")), (200, 401, 401))
+        cordon.close()
+        cordon = self.start()
+        self.assertEqual(self.status(cordon, token), 200)
+        self.assertNotIn(token, cordon.said)
 
     def test_a_token_file_that_others_could_read_is_replaced(self):
-        process, url = self.start()
-        file = next(pathlib.Path(self.home.name).rglob("http-token"))
-        old = file.read_text().strip()
-        self.stop(process)
+        cordon = self.start()
+        file, old = next(pathlib.Path(self.home.name).rglob("http-token")), cordon.token
+        cordon.close()
         file.chmod(0o644)
-        process, url = self.start()
-        self.assertEqual((self.status(url, old), file.stat().st_mode & 0o777), (401, 0o600))
+        self.assertEqual((self.status(self.start(), old), file.stat().st_mode & 0o777), (401, 0o600))
 
     def test_no_token_is_for_loopback_only(self):
         for address in ("0.0.0.0:0", "[::]:0"):
@@ -182,7 +162,7 @@ class Cordon(unittest.TestCase):
         legacy = ["server-initialize", "ping", "tools-list", "resources-list", "server-session-lifecycle", "dns-rebinding-protection"]
         modern = ["server-stateless", "tools-list", "resources-list", "caching", "sep-2164-resource-not-found",
                   "dns-rebinding-protection", "http-header-validation"]
-        _, url = self.start("--http-no-token")
+        url = self.start("--http-no-token").url
         for version, scenarios in (("2025-11-25", legacy), ("2026-07-28", modern)):
             for scenario in scenarios:
                 with self.subTest(version=version, scenario=scenario), tempfile.TemporaryDirectory() as folder:
@@ -194,22 +174,40 @@ class Cordon(unittest.TestCase):
 
 
 class Tls(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder, self.cert, self.key = folder.name, f"{folder.name}/cert.pem", f"{folder.name}/key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", self.cert, "-keyout", self.key],
+                       check=True, stderr=subprocess.DEVNULL)
+
+    def check(self, server):
+        opening = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}})
+        answer = Client(server, cafile=self.cert).post(opening)
+        self.assertEqual(answer.last["result"]["protocolVersion"], "2025-11-25")
+        self.assertRegex(answer.headers["Mcp-Session-Id"], r"^[0-9a-f]{32}$")
+        server.tls = False
+        with self.assertRaises((OSError, http.client.HTTPException)):
+            Client(server).post(opening)
+
     def test_serves_over_tls_and_plain_text_gets_nothing(self):
-        with tempfile.TemporaryDirectory() as folder:
-            cert, key = f"{folder}/cert.pem", f"{folder}/key.pem"
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", cert, "-keyout", key],
-                           check=True, stderr=subprocess.DEVNULL)
-            with HttpFixture("--cert", cert, "--key", key) as fixture:
-                request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
-                headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-                message = urllib.request.Request(f"https://localhost:{fixture.port}/mcp", json.dumps(request).encode(), headers)
-                with urllib.request.urlopen(message, context=ssl.create_default_context(cafile=cert), timeout=30) as answer:
-                    self.assertEqual(json.load(answer)["result"]["protocolVersion"], "2025-11-25")
-                    self.assertRegex(answer.headers["Mcp-Session-Id"], r"^[0-9a-f]{32}$")
-                plain = urllib.request.Request(f"http://localhost:{fixture.port}/mcp", b"{}", headers)
-                with self.assertRaises(OSError):
-                    urllib.request.urlopen(plain, timeout=30)
+        with HttpFixture("--cert", self.cert, "--key", self.key) as fixture:
+            self.check(fixture)
+
+    def test_cordon_does_by_tls_cert_and_tls_key(self):
+        with HttpCordon("--http-no-token", "--tls-cert", self.cert, "--tls-key", self.key, host="localhost") as cordon:
+            self.assertTrue(cordon.tls)
+            self.check(cordon)
+
+    def test_one_of_them_alone_or_without_http_is_refused_and_said(self):
+        for flags, words in ((("--http", "localhost:0", "--tls-cert", self.cert), "go together"),
+                             (("--http", "localhost:0", "--tls-key", self.key), "go together"),
+                             (("--tls-cert", self.cert, "--tls-key", self.key), "--runtime-tls-cert")):
+            done = subprocess.run([CORDON, "serve", *flags], env={"HOME": self.folder}, text=True, stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, timeout=30)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
 
 
 if __name__ == "__main__":
