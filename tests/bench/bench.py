@@ -294,9 +294,7 @@ print(json.dumps([pick(alone), pick(row), pick(flight), whole / 500]))
                 if count:
                     timed_run(cordon, "await mcp_nothing.t0()", None)
                 text = json.dumps(cordon.request("tools/list")["tools"], ensure_ascii=False, separators=(",", ":"))
-            done = subprocess.run([os.environ.get("CORDON_NODE", "node"), str(HERE / "tokens.mjs")], input=text.encode(), stdout=subprocess.PIPE, check=True,
-                                  env=dict(os.environ, CORDON_NPM=str(cordon_client.NPM)))
-            self.table.say("size", "tool definition, %s upstream tools" % format(count, ","), int(done.stdout), "tokens", "o200k; %d bytes" % len(text))
+            self.table.say("size", "tool definition, %s upstream tools" % format(count, ","), cordon_client.tokens(text), "tokens", "o200k; %d bytes" % len(text))
 
     SEARCH = """
 import time

@@ -28,6 +28,14 @@ def npm_server(package, *arguments, **more):
     return {"command": shutil.which("node"), "args": [str(NPM / package / binary), *arguments], **more}
 
 
+def tokens(text):
+    """How many a model is charged for it, by the o200k tokenizer."""
+    script = pathlib.Path(__file__).with_name("tokens.mjs")
+    done = subprocess.run([shutil.which("node"), str(script)], input=text.encode(), stdout=subprocess.PIPE, check=True,
+                          env=dict(os.environ, CORDON_NPM=str(NPM)), timeout=LIMIT)
+    return int(done.stdout)
+
+
 class Engine:
     """The engine of MCP_BRIDGE_RUNTIME_SOCKET, which must be a Unix socket."""
 
