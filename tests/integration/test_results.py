@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_case import Case, ODD  # noqa: E402
-from cordon_client import CORDON, Cordon, Engine, LIMIT, npm_server  # noqa: E402
+from cordon_client import CORDON, Cordon, LIMIT, npm_server  # noqa: E402
 
 PNG = base64.b64encode(bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cfc0f01f0005000"
@@ -141,9 +141,28 @@ class ToTheClient(Case):
         result = self.cordon.run(SHOW + "for i in range(20): display(Picture())\nPicture()")
         self.assertEqual([block["type"] for block in result.blocks], ["text"] + ["image"] * 16)
         self.assertIn("16 images follow", result.text)
-        self.assertIn("5 images left out", result.text)
+        self.assertIn("5 images left out: at most 16, 5 MiB together", result.text)
         self.assertEqual(result.blocks[1]["data"], PNG)
         self.assertEqual(result.blocks[1]["mimeType"], "image/png")
+
+    def test_large_pictures_and_other_kinds_are_left_out_and_said(self):
+        result = self.cordon.run("import base64, os\nstart = base64.b64decode(%r)[:8]\ndisplay(start + os.urandom(3 << 20))\ndisplay(start + os.urandom(3 << 20))\n"
+                                 "display(start + b'small')\ndisplay(b'GIF89a')\ndisplay(start + bytes(17 << 20))" % PNG, timeout=60)
+        self.assertEqual([len(block["data"]) for block in result.blocks[1:]], [4 * ((8 + (3 << 20) + 2) // 3), 20])
+        for words in ("2 images left out: at most 16, 5 MiB together, PNG or JPEG", "a picture of 17825800 bytes was left out; at most 16777216", "2 images follow"):
+            self.assertIn(words, result.text)
+
+    def test_what_follows_a_picture_that_the_host_has_not_yet_taken_arrives(self):
+        for _ in range(3):
+            result = self.cordon.run("import base64, os\nstart = base64.b64decode(%r)[:8]\ndisplay(start + os.urandom(7 << 20))\ndisplay(start + b'small')\n42" % PNG, timeout=60)
+            self.assertEqual([len(block["data"]) for block in result.blocks[1:]], [20], result)
+            self.assertEqual(result.text.splitlines()[0], "42")
+
+    def test_svg_is_text_within_the_limit_of_output(self):
+        code = "class Drawing:\n    def __init__(self, text): self.text = text\n    def _repr_svg_(self): return self.text\n"
+        self.assertEqual(self.check(code + "display(Drawing('<svg>ü</svg>'))\nprint('after')"), "after\n<svg>ü</svg>")
+        text = self.check(code + "display(Drawing('<svg>' + 'x' * 40_000 + '</svg>'))\ndisplay(Drawing('<svg/>'))")
+        self.assertTrue(text.startswith("<svg/>\n[1 SVG image left out: at most 100, 30000 bytes together;"), text)
 
     def test_other_things_are_displayed_as_text(self):
         self.assertEqual(self.check("display('text', {'a': 1}, [2])"), "text\n{'a': 1}\n[2]\n")
@@ -201,27 +220,6 @@ class ToTheClient(Case):
         self.assertIn("%d bytes left out" % ((1 << 30) - 30_000), result.text)
 
 
-class Figures(Case):
-    """With the image that has matplotlib, where the engine has it."""
-
-    @classmethod
-    def setUpClass(cls):
-        images = json.loads(Engine().request("GET", "/images/json")[2])
-        tags = [tag for image in images for tag in image.get("RepoTags") or [] if "/cordon-datascience:" in tag]
-        if not tags:
-            reason = "no figures of matplotlib: this engine has no cordon-datascience (scripts/engine start --datascience)"
-            print("\n" + reason, file=sys.stderr)
-            raise unittest.SkipTest(reason)
-        cls.env = {"MCP_BRIDGE_IMAGE": tags[0]}
-        super().setUpClass()
-
-    def test_open_figures_are_shown_at_the_end_and_a_table_as_text(self):
-        result = self.cordon.run("import matplotlib.pyplot as plt, pandas\nplt.plot([1, 2])\nplt.figure()\nplt.plot([2, 1])\nprint(pandas.DataFrame({'a': [1]}))", timeout=60)
-        self.assertEqual([block.get("mimeType") for block in result.blocks], [None, "image/png", "image/png"], result)
-        self.assertIn("2 images follow", result.text)
-        self.assertIn("   a\n0  1\n", result.text)
-
-
 class Modes(unittest.TestCase):
     def test_structured_adds_everything(self):
         with Cordon(env={"MCP_BRIDGE_OUTPUT_MODE": "structured"}) as cordon:
@@ -264,6 +262,12 @@ class ExecShows(unittest.TestCase):
             self.assertEqual(path.name, "cordon-%d.png" % number)
             self.assertEqual(path.parent.resolve(), self.folder.resolve())
             self.assertEqual(path.read_bytes(), base64.b64decode(PNG))
+
+    def test_svg_is_a_file(self):
+        (self.folder / "program.py").write_text("class Drawing:\n    def _repr_svg_(self): return '<svg/>'\nDrawing()\n")
+        ended = subprocess.run([CORDON, "exec", "program.py"], cwd=self.folder, env=self.environment(), capture_output=True, text=True, timeout=LIMIT * 2)
+        self.assertEqual((ended.returncode, ended.stdout), (0, ""), ended.stderr)
+        self.assertEqual(pathlib.Path(re.search("cordon: image in (.*)", ended.stderr)[1]).read_text(), "<svg/>")
 
     def in_terminal(self, **more):
         ours, theirs = os.openpty()
