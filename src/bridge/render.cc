@@ -194,7 +194,7 @@ std::string render_text(const RunReport& report) {
     }
     for (const std::string& shown : report.displayed) add_line(text, shown);
     if (o.value) add_line(text, *o.value);
-    if (text.empty()) text = "(no output)";
+    if (text.empty() && report.pictures.empty()) text = "(no output)";
     for (const std::string& line : note_lines(report)) add_line(text, '[' + line + ']');
     return text;
 }

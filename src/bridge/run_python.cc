@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t most_pictures = 16;
 constexpr std::size_t most_picture_bytes = 5u << 20; // base64, all together: the result line is bounded
 constexpr std::size_t most_displayed = 100;
+constexpr std::size_t most_exec_displayed_bytes = 16u << 20; // else as many as are kept of a stream
 constexpr std::size_t most_artifacts = 100;
 
 std::string printable(std::string text, std::size_t most) {
@@ -25,6 +26,10 @@ std::string printable(std::string text, std::size_t most) {
     return text;
 }
 
+std::string counted(std::size_t count, const std::string& what) {
+    return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
 // One run as its guest sees it: collects what it shows, answers what it asks.
 class RunHost : public sandbox::GuestHost {
 public:
@@ -32,7 +37,9 @@ public:
             std::shared_ptr<RunState> state)
         : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client),
           on_output_(request.on_output), on_progress_(request.on_progress),
-          methods_(parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); }) {}
+          methods_(parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); }),
+          most_displayed_bytes_(request.stream_all ? most_exec_displayed_bytes
+                                                   : static_cast<std::size_t>(parts.max_output)) {}
 
     asio::awaitable<std::string> request(jsonrpc::Message message) override {
         return methods_.answer(std::move(message));
@@ -54,7 +61,10 @@ public:
 
     void display(std::string mime_type, std::string data, bool is_base64) override {
         if (!is_base64) {
-            if (displayed.size() < most_displayed)
+            displayed_bytes_ += data.size();
+            const bool fits = displayed.size() < most_displayed && displayed_bytes_ <= most_displayed_bytes_;
+            if (!fits) displayed_bytes_ -= data.size();
+            if (fits)
                 displayed.push_back(json::valid_utf8(data));
             else
                 ++dropped_texts_;
@@ -87,10 +97,12 @@ public:
     // What was left out, for the result.
     void add_notes(std::vector<std::string>& notes) const {
         if (dropped_pictures_ > 0)
-            notes.push_back(std::to_string(dropped_pictures_) +
-                            " images left out: at most 16, 5 MiB together, PNG or JPEG");
+            notes.push_back(counted(dropped_pictures_, "image") +
+                            " left out: at most 16, 5 MiB together, PNG or JPEG");
         if (dropped_texts_ > 0)
-            notes.push_back(std::to_string(dropped_texts_) + " displayed values left out: at most 100");
+            notes.push_back(counted(dropped_texts_, "SVG image") + " left out: at most 100, " +
+                            std::to_string(most_displayed_bytes_) +
+                            " bytes together; a file in /workspace/artifacts may be larger");
         if (artifact_count_ > most_artifacts)
             notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
     }
@@ -118,6 +130,8 @@ private:
     std::function<void(bool, std::string_view)> on_output_;
     std::function<void(double, std::optional<double>, std::string)> on_progress_;
     GuestMethods methods_;
+    std::size_t most_displayed_bytes_;
+    std::size_t displayed_bytes_ = 0;
     std::size_t picture_bytes_ = 0;
     std::size_t dropped_pictures_ = 0;
     std::size_t dropped_texts_ = 0;

@@ -26,7 +26,7 @@ struct RunReport {
     std::int64_t open_files = 1024;
     std::vector<std::string> servers{}; ///< Those that were called.
     std::vector<Picture> pictures{};
-    std::vector<std::string> displayed{}; ///< Texts that display() showed, in order.
+    std::vector<std::string> displayed{}; ///< SVG that display() showed: text for a model.
     std::vector<std::string> artifacts{}; ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
     std::string session{}; ///< What a client that nothing tells from others must call its session next time.
     std::vector<std::string> notes{};

@@ -56,29 +56,31 @@ int exit_status(const bridge::RunReport& report) {
 }
 
 // In the terminal where it can; else in a file, whose path is said.
-void show_picture(const bridge::Picture& picture) {
+void show_pictures(const bridge::RunReport& report) {
     const std::map<std::string, std::string> environment = own_environment();
-    const std::string inlined =
-        escape_sequence(picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1), picture);
-    if (!inlined.empty()) {
+    const PictureProtocol protocol = picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1);
+    const auto said = [](const auto& write) {
+        try {
+            std::fprintf(stderr, "cordon: image in %s\n", write().c_str());
+        } catch (const std::runtime_error& e) {
+            std::fprintf(stderr, "cordon: %s\n", e.what());
+        }
+    };
+    for (const std::string& svg : report.displayed) said([&] { return write_svg(svg, environment); });
+    for (const bridge::Picture& picture : report.pictures) {
+        const std::string inlined = escape_sequence(protocol, picture);
         std::fwrite(inlined.data(), 1, inlined.size(), stdout);
-        std::fflush(stdout);
-        return;
+        if (inlined.empty()) said([&] { return write_picture(picture, environment); });
     }
-    try {
-        std::fprintf(stderr, "cordon: image in %s\n", write_picture(picture, environment).c_str());
-    } catch (const std::runtime_error& e) {
-        std::fprintf(stderr, "cordon: %s\n", e.what());
-    }
+    std::fflush(stdout);
 }
 
 // What a terminal shows after the output, which it has already.
 void show_end(const bridge::RunReport& report) {
     std::fflush(stdout);
-    for (const std::string& text : report.displayed) std::printf("%s\n", text.c_str());
     if (report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
     std::fflush(stdout);
-    for (const bridge::Picture& picture : report.pictures) show_picture(picture);
+    show_pictures(report);
     const std::string head = bridge::headline(report);
     const bool said_by_traceback =
         report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;

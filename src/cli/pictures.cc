@@ -63,6 +63,19 @@ std::optional<std::string> write_in(const std::filesystem::path& folder, const s
     return std::nullopt;
 }
 
+std::string write_file(const std::string& ending, const std::string& data, const Environment& environment) {
+    std::error_code gone;
+    const std::filesystem::path here = std::filesystem::current_path(gone);
+    std::optional<std::string> path;
+    if (!gone) path = write_in(here, ending, data);
+    if (path) return *path;
+    const std::string temporary = variable(environment, "TMPDIR");
+    path = write_in(temporary.empty() ? "/tmp" : temporary, ending, data);
+    if (!path)
+        throw std::runtime_error("an image could not be written: " + std::system_category().message(errno));
+    return *path;
+}
+
 } // namespace
 
 PictureProtocol picture_protocol(const Environment& environment, bool is_terminal) {
@@ -90,17 +103,11 @@ std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& pic
 std::string write_picture(const bridge::Picture& picture, const Environment& environment) {
     const std::optional<std::string> data = mcp::base64_decoded(picture.base64);
     if (!data) throw std::runtime_error("an image was left out: it is no base64");
-    const std::string ending = picture.mime_type == "image/jpeg" ? ".jpg" : ".png";
-    std::error_code gone;
-    const std::filesystem::path here = std::filesystem::current_path(gone);
-    std::optional<std::string> path;
-    if (!gone) path = write_in(here, ending, *data);
-    if (path) return *path;
-    const std::string temporary = variable(environment, "TMPDIR");
-    path = write_in(temporary.empty() ? "/tmp" : temporary, ending, *data);
-    if (!path)
-        throw std::runtime_error("an image could not be written: " + std::system_category().message(errno));
-    return *path;
+    return write_file(picture.mime_type == "image/jpeg" ? ".jpg" : ".png", *data, environment);
+}
+
+std::string write_svg(const std::string& svg, const Environment& environment) {
+    return write_file(".svg", svg, environment);
 }
 
 } // namespace cli

@@ -21,5 +21,6 @@ std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& pic
 /// absolute path. Never writes over anything. Throws std::runtime_error that says what went wrong.
 std::string write_picture(const bridge::Picture& picture,
                           const std::map<std::string, std::string>& environment);
+std::string write_svg(const std::string& svg, const std::map<std::string, std::string>& environment);
 
 } // namespace cli

@@ -121,7 +121,8 @@ class Supervisor:
             self.worker_took = time.monotonic()
         if events & IN:
             self._from_worker()
-        elif events & ~OUT:  # it closed its end while we were not listening
+        elif events & ~OUT:  # it closed its end while we were not listening: what it said last lies there still
+            self._drain_worker()
             self._forget_worker()
 
     def _milliseconds(self):
@@ -314,7 +315,7 @@ class Supervisor:
                     self._finish("died")
 
     def _drain_worker(self):
-        """What a dead worker said last: its `done` may still lie in the socket."""
+        """What a worker said last that is dead or has closed its end: its `done` may still lie in the socket."""
         left = available(self.worker_fd) if self.worker_fd in self.handlers else 0
         while left > 0 and self.worker_fd in self.handlers:
             before = self.worker_bytes
