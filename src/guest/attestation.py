@@ -3,7 +3,7 @@ import os
 import stat
 import sys
 
-from . import cgroup, kernel
+from . import kernel
 from .cgroup import read_text
 
 DIRECTORIES = ("/", "/bin", "/boot", "/dev", "/dev/mqueue", "/dev/shm", "/etc", "/home", "/lib", "/media", "/mnt",
@@ -23,14 +23,13 @@ STATUS_FIELDS = {"CapInh": "cap_inh", "CapPrm": "cap_prm", "CapEff": "cap_eff", 
 STATUS_NUMBERS = {"NoNewPrivs": "no_new_privs", "Seccomp": "seccomp", "Seccomp_filters": "seccomp_filters"}
 
 
-def collect(own_filter):
+def collect(own_filter, mount_list, group):
     """All facts (README.md, "The attestation")."""
-    mount_list = cgroup.mounts()
     facts = {
         "pid": os.getpid(), "uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(),
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
         "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "mounts": mount_list,
-        "interfaces": interfaces(), "routes": routes(), "cgroup": cgroup.Cgroup(mount_list).limits(),
+        "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
         "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
         "hostname": os.uname().nodename, "arch": os.uname().machine, "kernel": os.uname().release,

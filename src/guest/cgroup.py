@@ -21,6 +21,22 @@ def read_text(path):
         os.close(fd)
 
 
+class Counter:
+    """A file of the kernel's that is read again and again, and so stays open. `text` gives None where it cannot be read."""
+
+    def __init__(self, path):
+        try:
+            self.fd = None if path is None else os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            self.fd = None
+
+    def text(self):
+        try:
+            return None if self.fd is None else os.pread(self.fd, 4096, 0).decode("utf-8", "replace")
+        except OSError:
+            return None
+
+
 def unescape(field):
     """A field of mountinfo, where blanks stand as \\040."""
     if "\\" not in field:
@@ -72,7 +88,7 @@ class Cgroup:
                         self.split[controller] = mount["at"] + _under(paths[controller], mount["root"])
         # Both kinds are mounted on hybrid hosts, where v1 does the work.
         self.version = 1 if "memory" in self.split or "pids" in self.split else 2 if self.unified else 0
-        self.errors = []
+        self.counters = {}
 
     def _path(self, controller, name):
         directory = self.unified if self.version == 2 else self.split.get(controller)
@@ -83,33 +99,21 @@ class Cgroup:
         return None if path is None else read_text(path)
 
     def number(self, controller, name):
-        """An integer; -1 for `max`."""
-        text = self.text(controller, name)
-        if text is None:
-            return None
-        word = text.split()[0] if text.split() else ""
-        if word == "max":
-            return -1
-        return int(word) if word.lstrip("-").isdigit() else None
-
-    def field(self, controller, name, key):
-        """One number of a file of `key number` lines."""
-        for line in (self.text(controller, name) or "").splitlines():
-            words = line.split()
-            if len(words) == 2 and words[0] == key and words[1].isdigit():
-                return int(words[1])
-        return None
+        return _number(self.text(controller, name))
 
     def memory_kills(self):
-        if self.version == 2:
-            return self.field("memory", "memory.events", "oom_kill")
-        return self.field("memory", "memory.oom_control", "oom_kill")
+        return _field(self._counter("memory", "memory.events" if self.version == 2 else "memory.oom_control"), "oom_kill")
 
     def refused_forks(self):
-        return self.field("pids", "pids.events", "max")
+        return _field(self._counter("pids", "pids.events"), "max")
 
     def peak_memory(self):
-        return self.number("memory", "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes")
+        return _number(self._counter("memory", "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes"))
+
+    def _counter(self, controller, name):
+        if name not in self.counters:
+            self.counters[name] = Counter(self._path(controller, name))
+        return self.counters[name].text()
 
     def limits(self):
         """The `cgroup` part of the attestation."""
@@ -130,6 +134,23 @@ class Cgroup:
                                  ("pids", "pids.max"))
                                 if self.text(controller, name) is None]
         return facts
+
+
+def _number(text):
+    """An integer; -1 for `max`."""
+    word = (text or "").split()[:1]
+    if word == ["max"]:
+        return -1
+    return int(word[0]) if word and word[0].lstrip("-").isdigit() else None
+
+
+def _field(text, key):
+    """One number of a file of `key number` lines."""
+    for line in (text or "").splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == key and words[1].isdigit():
+            return int(words[1])
+    return None
 
 
 def _v1_limit(value):

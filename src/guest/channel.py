@@ -18,7 +18,7 @@ from .encode import to_json
 ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
 set_mask = signal.pthread_sigmask  # ours for good, whatever user code does to the module
 IN_FLIGHT = 1000  # the supervisor carries 1,024; further calls wait here, and block nobody
-READ = 1 << 20
+READ = 120 << 10  # what malloc keeps at hand: more is mapped anew for each read
 CLOSED = (errno.EPIPE, errno.EBADF, errno.ECONNRESET, errno.ENOTCONN, errno.ENOTSOCK, errno.EINVAL)
 
 

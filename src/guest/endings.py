@@ -24,7 +24,7 @@ def finish(namespace):
 
 
 def flush_standard():
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    for stream in {id(stream): stream for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
         try:
             stream.flush()
         except Exception:

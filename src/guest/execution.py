@@ -3,6 +3,7 @@ import os
 import time
 
 from . import wire
+from .cgroup import read_text
 from .output import Stream
 
 ERROR_CHARACTERS = 2000
@@ -10,13 +11,22 @@ NOTES, NOTE_CHARACTERS = 40, 1000
 MESSAGE_CHARACTERS = 500
 LIMIT_NAMES = ("memory", "processes", "time", "disk", "open_files")
 SIGKILL = 9
+TICKS = os.sysconf("SC_CLK_TCK")
 WRITABLE = ("/tmp", "/workspace", "/dev/shm")
 
 
-class Execution:
-    """What is known of the run under way. `now` is time.monotonic() throughout."""
+class Counters:
+    """The kernel's counts at one moment: a run is judged by what was added to them."""
 
-    def __init__(self, request_id, params, group, worker_pid):
+    def __init__(self, group, worker_pid):
+        self.kills, self.refusals = group.memory_kills(), group.refused_forks()
+        self.cpu = cpu_seconds(worker_pid)
+
+
+class Execution:
+    """What is known of the run under way. `now` is time.monotonic() throughout; `before` are the Counters of before it."""
+
+    def __init__(self, request_id, params, group, worker_pid, before):
         output = params.get("output") or {}
         self.request_id = request_id
         self.session = params.get("session") is True
@@ -25,8 +35,7 @@ class Execution:
         self.streams = {name: Stream(self.head, self.tail) for name in ("stdout", "stderr")}
         self.group = group
         self.worker_pid = worker_pid
-        self.kills_before, self.refusals_before = group.memory_kills(), group.refused_forks()
-        self.cpu_before = cpu_seconds(worker_pid)
+        self.before = before
         self.began = time.monotonic()
         self.pauses = 0
         self.paused_at = None
@@ -87,7 +96,7 @@ class Execution:
     def result(self, status, wait_status=None, usage=None, alive=False, reason=None):
         """The `execute` result. `status` is `done`, `timeout`, `died`, or `ended` (we ended it, for `reason`)."""
         done = self.done or {}
-        killed_for_memory = grew(self.kills_before, self.group.memory_kills())
+        killed_for_memory = grew(self.before.kills, self.group.memory_kills())
         facts = {"status": status, "exit_code": None, "signal": None, "error": reason, "value": None}
         if status == "done":
             facts.update(status="success" if done.get("status") == "success" else "error",
@@ -107,8 +116,8 @@ class Execution:
 
     def cpu(self, usage):
         if usage is not None:
-            return max(0.0, usage.ru_utime + usage.ru_stime - self.cpu_before)
-        return max(0.0, cpu_seconds(self.worker_pid) - self.cpu_before)
+            return max(0.0, usage.ru_utime + usage.ru_stime - self.before.cpu)
+        return max(0.0, cpu_seconds(self.worker_pid) - self.before.cpu)
 
     def peak(self, usage):
         peak = self.group.peak_memory()
@@ -122,7 +131,7 @@ class Execution:
         hit = {name for name in claimed if name in LIMIT_NAMES} if isinstance(claimed, list) else set()
         if killed_for_memory or status == "out_of_memory":
             hit.add("memory")
-        if grew(self.refusals_before, self.group.refused_forks()):
+        if grew(self.before.refusals, self.group.refused_forks()):
             hit.add("processes")
         if status == "timeout":
             hit.add("time")
@@ -174,29 +183,25 @@ def is_full(place):
         facts = os.statvfs(place)
     except OSError:
         return False
-    return os.path.ismount(place) and (facts.f_blocks > 0 and facts.f_bavail == 0 or facts.f_files > 0 and facts.f_favail == 0)
+    full = facts.f_blocks > 0 and facts.f_bavail == 0 or facts.f_files > 0 and facts.f_favail == 0
+    return full and os.path.ismount(place)
 
 
 def cpu_seconds(pid):
     """CPU time of a process and of the children that it waited for."""
     try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
+        fields = (read_text("/proc/%d/stat" % pid) or "").rpartition(")")[2].split()
         own = time.clock_gettime(~pid << 3 | 2)  # the kernel's number for that process's CPU clock
     except (OSError, IndexError):
         return 0.0
-    children = (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    children = (int(fields[13]) + int(fields[14])) / TICKS
     return own + children
 
 
 def resident_peak(pid):
-    try:
-        with open("/proc/%d/status" % pid, "rb") as file:
-            for line in file:
-                if line.startswith(b"VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    for line in (read_text("/proc/%d/status" % pid) or "").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
     return 0
 
 

@@ -30,6 +30,7 @@ class Interpreter:
         self.executions = 0
         self.flags = 0
         self.directory = next((place for place in DIRECTORIES if os.access(os.path.dirname(place), os.W_OK)), "/tmp")
+        program.make_directory(self.directory)
         self.module = types.ModuleType("__main__")
         self.module.__dict__.update(__builtins__=sys.modules["builtins"])
         surface.install(channel)

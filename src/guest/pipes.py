@@ -2,7 +2,7 @@
 import fcntl
 import os
 
-READ = 256 << 10
+READ = 120 << 10  # as in supervisor.py
 FIONREAD = 0x541B
 
 

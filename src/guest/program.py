@@ -58,9 +58,27 @@ def keep_source(source, filename, directory):
     lines = source.splitlines(keepends=True)
     # Without a time, linecache never drops the entry, also when the program deletes the file.
     linecache.cache[filename] = (len(source), None, lines, filename)
+    for _ in range(2):
+        try:
+            return write_file(filename, source.encode("utf-8", "surrogatepass"))
+        except FileNotFoundError:  # the program removed the directory
+            make_directory(directory)
+        except OSError:
+            return  # a full disk: only spawned children miss it
+
+
+def make_directory(directory):
+    """Where sources are kept; without one they are in memory only."""
     try:
         os.makedirs(directory, exist_ok=True)
-        with open(filename, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            file.write(source)
     except OSError:
-        pass  # a full disk: only spawned children miss it
+        pass
+
+
+def write_file(filename, data):
+    fd = os.open(filename, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        while data:
+            data = data[os.write(fd, data):]
+    finally:
+        os.close(fd)

@@ -7,12 +7,12 @@ from collections import deque
 
 from . import attestation, cgroup, wire
 from .artifacts import Artifacts
-from .execution import Execution, params_of
+from .execution import Counters, Execution, params_of
 from .outbox import Outbox
 from .pipes import Pipes, available
 from .processes import kill, kill_all, kill_others
 
-READ = 256 << 10
+READ = 120 << 10  # what malloc keeps at hand: more is mapped anew for each read
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
 
 NOT_BEGUN = -32010   # the error of an `execute` of which nothing was run
@@ -43,7 +43,8 @@ class Supervisor:
         self.poll = select.poll()
         self.masks = {}
         self.handlers = {}
-        self.group = cgroup.Cgroup()
+        self.group = None
+        self.before = None        # the Counters of the first execution, taken while the container waits for it
         self.artifacts = Artifacts()
         self.execution = None
         self.unanswered = set()   # ids of the worker's requests that the host has not answered
@@ -68,7 +69,9 @@ class Supervisor:
             self.handlers[fd] = lambda events, fd=fd: self._from_pipe(fd)
         self._watch_children()
         self.artifacts.prepare()
-        self.facts = attestation.collect(self.own_filter)
+        mount_list = cgroup.mounts()
+        self.group = cgroup.Cgroup(mount_list)
+        self.facts = attestation.collect(self.own_filter, mount_list, self.group)
         while True:
             self._set_masks()
             for fd, events in self.poll.poll(self._milliseconds()):
@@ -219,9 +222,10 @@ class Supervisor:
         else:
             for _ in self.pipes.lying_now():
                 pass  # from between two executions: nobody's
-            self.execution = Execution(request_id, params, self.group, self.worker_pid)
+            before, self.before = self.before or Counters(self.group, self.worker_pid), None
+            self.to_worker.put(line)  # first of all: it reads it while we get ready ourselves
+            self.execution = Execution(request_id, params, self.group, self.worker_pid, before)
             self.garbage = 0
-            self.to_worker.put(line)
 
     def _tell(self, method, params):
         self.to_host.put([wire.notification(method, params)])
@@ -266,6 +270,7 @@ class Supervisor:
             self.to_host.put(line)
         elif method == b"warm" and not self.warm:
             self.warm = True
+            self.before = Counters(self.group, self.worker_pid)
             self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
         elif run is None:
             pass

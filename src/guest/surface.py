@@ -110,7 +110,8 @@ def begin(namespace, job):
     for name, value in fresh.items():
         if name not in namespace or namespace[name] is given.get(name):
             namespace[name] = value
+    if given:  # an execution went before
+        for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
+            del sys.modules[name]
     given.clear()
     given.update(fresh)
-    for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
-        del sys.modules[name]

@@ -101,8 +101,12 @@ class Cgroups(unittest.TestCase):
 
 
 class Clock(unittest.TestCase):
+    def execution(self, params):
+        group = cgroup.Cgroup([], "")
+        return execution.Execution(1, params, group, os.getpid(), execution.Counters(group, os.getpid()))
+
     def run_of(self, timeout):
-        return execution.Execution(1, {"timeout_seconds": timeout}, cgroup.Cgroup([], ""), os.getpid())
+        return self.execution({"timeout_seconds": timeout})
 
     def test_pauses(self):
         run = self.run_of(10)
@@ -120,7 +124,7 @@ class Clock(unittest.TestCase):
         self.assertEqual(run.deadline(start + 100), start + 20)  # all pauses together: at most the run's own time
 
     def test_ticks(self):
-        run = execution.Execution(1, {"output": {"head": 2, "tail": 100}}, cgroup.Cgroup([], ""), os.getpid())
+        run = self.execution({"output": {"head": 2, "tail": 100}})
         now = run.began
         run.streams["stdout"].feed(b"ab")
         self.assertIsNone(run.tick(now + 1))
