@@ -25,6 +25,9 @@ std::string arguments_of(const Request& request) {
     return std::string(*arguments);
 }
 
+// Frees its text. (To assign an empty one would not: libstdc++ then keeps the larger buffer.)
+void let_go(jsonrpc::Message& message) { const jsonrpc::Message taken(std::move(message)); }
+
 Answer call_tool(Service& service, Request request) {
     std::string name = string_param(request, "name");
     std::string arguments = arguments_of(request);
@@ -32,7 +35,7 @@ Answer call_tool(Service& service, Request request) {
     context.client = request.client;
     context.wants_progress = !request.meta.progress_token.empty();
     context.progress = request.progress;
-    request.message = jsonrpc::Message(); // it may hold megabytes, and the call may last
+    let_go(request.message); // it may hold megabytes, and the call may last
     co_return co_await service.call_tool(std::move(context), std::move(name), std::move(arguments));
 }
 
