@@ -90,12 +90,17 @@ class Bench:
     def __init__(self, options):
         self.options, self.table, self.engine = options, Table(), Engine()
         self.problems = []
+        self.began = time.monotonic()
+
+    def time_left(self):
+        """False once the bench has had its time: sections begin no further samples then."""
+        return time.monotonic() - self.began < self.options.seconds
 
     @contextlib.contextmanager
     def section(self, name):
         """One that fails is said in the table, and the others go on."""
-        print("bench: %s …" % name, file=sys.stderr, flush=True)
         begin = time.monotonic()
+        print("bench: %s …" % name, file=sys.stderr, flush=True)
         try:
             yield
         except Exception as e:
@@ -103,6 +108,12 @@ class Bench:
             traceback.print_exc(file=sys.stderr)
             print("bench: " + self.problems[-1], file=sys.stderr, flush=True)
         print("bench: %s took %.0f s" % (name, time.monotonic() - begin), file=sys.stderr, flush=True)
+
+    def in_time(self, count):
+        """Whether one more step of a growth may begin; says so where not."""
+        if not self.time_left():
+            self.problems.append("growth: the step of %d was not measured, the time of %d s was over" % (count, self.options.seconds))
+        return self.time_left()
 
     def settled(self, cordon, warm):
         """Waits until exactly so many containers of this Cordon are there; removed ones are gone, too."""
@@ -129,6 +140,8 @@ class Bench:
             with Cordon() as warm, Cordon("--pool", "0") as cold:
                 timed_run(warm), timed_run(cold)
                 for each in range(self.options.rounds):
+                    if time.monotonic() - self.began > self.options.seconds / 3:
+                        break  # the samples so far are many enough; the other sections want theirs
                     self.settled(warm, 1)
                     keep("warm", timed_run(warm))
                     self.settled(cold, 0)
@@ -310,16 +323,16 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
 
     def growth(self):
         row = lambda name, seconds, note="": self.table.times("growth", name, [seconds], note)
-        for count in (10, 100, 1000, 10000):
+        for count in filter(self.in_time, (10, 100, 1000, 10000)):
             with Cordon(servers={"nothing": nothing(count)}) as cordon:
                 first, next_one = json.loads(cordon.run(self.SEARCH % 11, timeout=100).text)
             row("search over %s tools" % format(count, ","), next_one, "with the start of their server and the index: %.0f ms" % (first * 1000))
-        for count in (1, 10, 100):
+        for count in filter(self.in_time, (1, 10, 100)):
             with Cordon(servers={"n%d" % i: nothing(10) for i in range(count)}) as cordon:
                 answered = memory(cordon)
                 first, next_one = json.loads(cordon.run(self.SEARCH % 6, timeout=110).text)
                 row("first search with %d servers to start" % count, first, "then %.1f ms; Cordon has %.1f MiB more" % (next_one * 1000, (memory(cordon) - answered) / MIB))
-        count = self.options.sessions
+        count = self.options.sessions if self.time_left() else 1
         with Cordon("--max-containers", "64", "--pool", "0") as cordon:
             opened, used = [timed_run(cordon, session="s%d" % i) for i in range(count)], []
             grown = memory(cordon)
@@ -331,9 +344,13 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
     def run(self):
         for name, part in (("one call", self.calls), ("calls at once", self.at_once), ("nested calls", self.nested), ("start", self.start),
                            ("memory", self.memory), ("large things", self.large), ("tokens", self.tokens), ("growth", self.growth)):
-            if not self.options.only or name in self.options.only:
-                with self.section(name):
-                    part()
+            if self.options.only and name not in self.options.only:
+                continue
+            if not self.time_left():
+                self.problems.append("%s: not measured, the time of %d s was over" % (name, self.options.seconds))
+                continue
+            with self.section(name):
+                part()
         self.left()
 
     def left(self):
@@ -353,7 +370,7 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="fewer samples, within three minutes on an idle machine")
+    parser.add_argument("--quick", action="store_true", help="fewer samples, in about three minutes")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--only", action="append", help="one section alone")
     found = parser.parse_args()
@@ -361,6 +378,7 @@ def options():
     found.calls, found.calls_seconds = (100, 20) if found.quick else (1000, 120)
     found.printed = (256 if found.quick else 1024) * MIB
     found.sessions = 10 if found.quick else 50
+    found.seconds = 170 if found.quick else 540  # after which nothing new is begun
     return found
 
 
