@@ -6,9 +6,9 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
-#include <filesystem>
 #include <thread>
 
+#include "tests/unit/fakes_folder.h"
 #include "tests/unit/run.h"
 
 using namespace std::chrono_literals;
@@ -20,8 +20,7 @@ using mcp::ClientSpec;
 namespace {
 
 ClientSpec mini(const std::string& mode) {
-    const std::filesystem::path script =
-        std::filesystem::path(__FILE__).parent_path().parent_path() / "fakes" / "mini.py";
+    const std::filesystem::path script = fakes_folder() / "mini.py";
     ClientSpec spec;
     spec.name = mode;
     spec.launch =

@@ -7,12 +7,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "src/jsonrpc/child_process.h"
 #include "src/mcp/client.h"
+#include "tests/unit/fakes_folder.h"
 #include "tests/unit/run.h"
 
 using namespace std::chrono_literals;
@@ -27,8 +27,7 @@ namespace {
 struct World {
     explicit World(const std::string& mode, ClientSpec spec = {}, Client::Options options = {}) {
         ::signal(SIGPIPE, SIG_IGN);
-        const std::filesystem::path script =
-            std::filesystem::path(__FILE__).parent_path().parent_path() / "fakes" / "http_mini.py";
+        const std::filesystem::path script = fakes_folder() / "http_mini.py";
         const char* path = std::getenv("PATH");
         jsonrpc::Launch launch{{"python3", "-I", script.string(), mode},
                                {std::string("PATH=") + (path ? path : "/usr/bin:/bin"), "no_proxy=*"}};

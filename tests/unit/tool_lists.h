@@ -1,5 +1,4 @@
 #pragma once
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "runtime_api/json.h"
+#include "tests/unit/fakes_folder.h"
 
 /// One tool of tests/fakes/tools.
 struct RecordedTool {
@@ -20,7 +20,7 @@ inline constexpr const char* recorded_servers[] = {"everything", "filesystem", "
 
 /// The tools that a real server was recorded with.
 inline std::vector<RecordedTool> recorded_tools(const std::string& server) {
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "fakes" / "tools";
+    const auto folder = fakes_folder() / "tools";
     std::ifstream in(folder / (server + ".json"), std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     json::check(text);

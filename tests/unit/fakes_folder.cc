@@ -1,0 +1,3 @@
+#include "tests/unit/fakes_folder.h"
+
+std::filesystem::path fakes_folder() { return CORDON_FAKES; }
