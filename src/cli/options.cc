@@ -104,7 +104,7 @@ Options read_options(const std::vector<std::string>& arguments, const std::strin
     for (const std::string& unknown : config::apply_environment(options.settings, environment))
         options.warnings.push_back(unknown + " is set, but there is no such setting; see cordon --help");
     for (const config::Setting& setting : config::settings_table())
-        for (const std::string flag : {std::string(setting.old_flag), std::string(setting.flag)})
+        for (const std::string& flag : {std::string(setting.old_flag), std::string(setting.flag)})
             if (!flag.empty() && result.count(flag))
                 config::apply(options.settings, setting, "--" + flag, result[flag].as<std::string>());
     if (options.command == "exec")
