@@ -118,6 +118,16 @@ std::string result_of(const RunReport& report, const std::string& text, OutputMo
     return w.end().take();
 }
 
+// A JSON value, but no object.
+bool is_bare_json(const std::string& text) {
+    try {
+        json::check(text);
+    } catch (const json::Error&) {
+        return false;
+    }
+    return json::kind(text) != json::Kind::object;
+}
+
 // At most `bytes` of it, on a character's border.
 std::string cut(const std::string& text, std::size_t bytes) {
     if (text.size() <= bytes) return text;
@@ -199,9 +209,14 @@ std::string render_text(const RunReport& report) {
     return text;
 }
 
-std::string render_result(const RunReport& report, OutputMode mode) {
+bool takes_json_for_structure(const std::string& client_name) {
+    return client_name.starts_with("gemini-cli");
+}
+
+std::string render_result(const RunReport& report, OutputMode mode, bool no_bare_json) {
     std::string text =
         mode == OutputMode::toon ? "```toon\n" + to_toon(facts(report, true)) + "\n```" : render_text(report);
+    if (no_bare_json && mode == OutputMode::compact && is_bare_json(text)) add_line(text, "[no more output]");
     text = cut(text, most_result_bytes / 4);
     std::size_t pictures = report.pictures.size();
     std::string result = result_of(report, text, mode, pictures);

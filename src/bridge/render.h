@@ -21,8 +21,13 @@ const char* status_name(const RunReport& report);
 std::string headline(const RunReport& report);
 
 /// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode
-/// structuredContent or a TOON text.
-std::string render_result(const RunReport& report, OutputMode mode);
+/// structuredContent or a TOON text. `no_bare_json`: a text that is a JSON value other than an object has a
+/// line more.
+std::string render_result(const RunReport& report, OutputMode mode, bool no_bare_json = false);
+
+/// Gemini's CLI (0.61): where there is no structuredContent it makes some of a text that is JSON, and then
+/// fails the call because that is no object: of `print(6 * 7)`, say.
+bool takes_json_for_structure(const std::string& client_name);
 
 /// A result with isError that says why nothing ran.
 std::string render_refusal(const std::string& why);

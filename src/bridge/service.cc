@@ -123,7 +123,7 @@ asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::s
         refusal = e.what();
     }
     if (!refusal.empty()) co_return render_refusal(refusal);
-    co_return render_result(report, options_.output_mode);
+    co_return render_result(report, options_.output_mode, takes_json_for_structure(context.client_name));
 }
 
 std::vector<mcp::Resource> Service::resources(const std::string& client) {

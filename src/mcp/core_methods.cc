@@ -33,6 +33,7 @@ Answer call_tool(Service& service, Request request) {
     std::string arguments = arguments_of(request);
     CallContext context;
     context.client = request.client;
+    context.client_name = request.session->client_name();
     context.wants_progress = !request.meta.progress_token.empty();
     context.progress = request.progress;
     let_go(request.message); // it may hold megabytes, and the call may last

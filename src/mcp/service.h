@@ -42,6 +42,8 @@ struct CallContext {
     /// One connection (stdio) or one session (legacy HTTP). Empty: one that nothing tells from others, since
     /// a modern request over HTTP says nothing of its sender that another could not say too.
     std::string client;
+    /// What it calls itself, where it does: for what some are known to do, never for trust.
+    std::string client_name{};
     /// Sends notifications/progress if the client asked for it; else does nothing. Values that do not rise
     /// are made to.
     std::function<void(double done, std::optional<double> total, std::string message)> progress{};
