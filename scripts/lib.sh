@@ -45,20 +45,21 @@ apt_install() {
         -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
 
-# npm_packages: the pinned packages of tests/integration, in $npm_folder; installed anew, beside and then put in place, when
-# the list has changed.
+# npm_packages [PINNED FOLDER]: the packages that are pinned in tests/integration, in $npm_folder, or those of another list in
+# another folder; installed anew, beside and then put in place, when the list has changed.
 npm_folder=$cordon_root/build/npm
 npm_packages() {
-    local pinned=$cordon_root/tests/integration new=$npm_folder.new
+    local pinned=${1:-$cordon_root/tests/integration} folder=${2:-$npm_folder} new
+    new=$folder.new
     mkdir -p "$cordon_root/build"
     (
         flock 8
-        ! cmp -s "$pinned/package-lock.json" "$npm_folder/installed.json" || exit 0
+        ! cmp -s "$pinned/package-lock.json" "$folder/installed.json" || exit 0
         # one chain: whoever calls this in a condition has no errexit here
         rm -rf "$new" && mkdir "$new" && cp "$pinned/package.json" "$pinned/package-lock.json" "$new/" &&
             npm ci --prefix "$new" --no-audit --no-fund --loglevel=error 8>&- >&2 &&
-            cp "$pinned/package-lock.json" "$new/installed.json" && rm -rf "$npm_folder" && mv "$new" "$npm_folder"
-    ) 8>"$cordon_root/build/npm.lock"
+            cp "$pinned/package-lock.json" "$new/installed.json" && rm -rf "$folder" && mv "$new" "$folder"
+    ) 8>"$folder.lock"
 }
 
 # debian_release: the code name of this host's release, or bookworm where it is none that we build images of.
