@@ -14,6 +14,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/pictures.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/terminal.h"
 
 namespace cli {
 namespace asio = boost::asio;
@@ -58,7 +59,10 @@ int exit_status(const bridge::RunReport& report) {
 // In the terminal where it can; else in a file, whose path is said.
 void show_pictures(const bridge::RunReport& report) {
     const std::map<std::string, std::string> environment = own_environment();
-    const PictureProtocol protocol = picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1);
+    PictureProtocol protocol = picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1);
+    if (protocol == PictureProtocol::unknown && !report.pictures.empty() &&
+        terminal_knows_sixel(STDOUT_FILENO))
+        protocol = PictureProtocol::sixel;
     const auto said = [](const auto& write) {
         try {
             std::fprintf(stderr, "cordon: image in %s\n", write().c_str());

@@ -9,11 +9,15 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "src/cli/png.h"
+#include "src/cli/sixel.h"
 #include "src/jsonrpc/fd.h"
 #include "src/mcp/base64.h"
 
 namespace cli {
 namespace {
+
+constexpr std::size_t most_sixel_edge = 1000;
 
 using Environment = std::map<std::string, std::string>;
 
@@ -81,21 +85,27 @@ std::string write_file(const std::string& ending, const std::string& data, const
 PictureProtocol picture_protocol(const Environment& environment, bool is_terminal) {
     const std::string term = variable(environment, "TERM");
     const std::string program = variable(environment, "TERM_PROGRAM");
-    if (!is_terminal || program == "tmux" || term.starts_with("tmux") || term.starts_with("screen"))
-        return PictureProtocol::none;
+    if (!is_terminal || term.empty() || term == "dumb") return PictureProtocol::none;
+    if (program == "tmux" || term.starts_with("tmux") || term.starts_with("screen"))
+        return PictureProtocol::unknown;
     if (term == "xterm-kitty" || term == "xterm-ghostty" || program == "ghostty" ||
         !variable(environment, "KITTY_WINDOW_ID").empty())
         return PictureProtocol::kitty;
     const bool iterm2 =
         program == "iTerm.app" || program == "WezTerm" || variable(environment, "LC_TERMINAL") == "iTerm2";
-    return iterm2 ? PictureProtocol::iterm2 : PictureProtocol::none;
+    return iterm2 ? PictureProtocol::iterm2 : PictureProtocol::unknown;
 }
 
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture) {
     // checked, since what a container sent as base64 would else reach the terminal as it is
-    if (!mcp::base64_decoded(picture.base64)) return {};
+    const std::optional<std::string> data = mcp::base64_decoded(picture.base64);
+    if (!data) return {};
     if (protocol == PictureProtocol::kitty && picture.mime_type == "image/png")
         return kitty_sequence(picture.base64);
+    if (protocol == PictureProtocol::sixel) {
+        const std::optional<Bitmap> bitmap = decode_png(*data); // anything else is none
+        return bitmap ? to_sixel(shrunk(*bitmap, most_sixel_edge)) : std::string();
+    }
     if (protocol == PictureProtocol::iterm2) return "\033]1337;File=inline=1:" + picture.base64 + "\a\n";
     return {};
 }

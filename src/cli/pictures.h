@@ -7,14 +7,16 @@
 
 namespace cli {
 
-/// How a terminal shows images; none: it cannot, or this is no terminal.
-enum class PictureProtocol { none, kitty, iterm2 };
+/// How a terminal shows images. none: it cannot, or this is no terminal; unknown: it can be asked whether it
+/// knows sixel (src/cli/terminal.h).
+enum class PictureProtocol { none, kitty, iterm2, sixel, unknown };
 
 /// By what the terminal says of itself (TERM, TERM_PROGRAM, LC_TERMINAL, KITTY_WINDOW_ID). Within tmux and
-/// screen: none, since they swallow it.
+/// screen: unknown, since they swallow the first two.
 PictureProtocol picture_protocol(const std::map<std::string, std::string>& environment, bool is_terminal);
 
-/// What is written to the terminal for one picture; empty where the protocol does not know its type.
+/// What is written to the terminal for one picture; empty where the protocol does not know its type, or the
+/// picture is broken.
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture);
 
 /// Writes it to a new file in the current directory, or in TMPDIR where that cannot be, and gives the

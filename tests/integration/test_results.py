@@ -5,10 +5,13 @@ import os
 import pathlib
 import queue
 import re
+import select
+import struct
 import subprocess
 import sys
 import time
 import tempfile
+import termios
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -269,23 +272,23 @@ class ExecShows(unittest.TestCase):
         self.assertEqual((ended.returncode, ended.stdout), (0, ""), ended.stderr)
         self.assertEqual(pathlib.Path(re.search("cordon: image in (.*)", ended.stderr)[1]).read_text(), "<svg/>")
 
-    def in_terminal(self, **more):
+    def in_terminal(self, answer=b"", **more):
+        """What it shows in a terminal that says this when it is asked what it is."""
         ours, theirs = os.openpty()
-        with open(ours, "rb", buffering=0) as terminal:
-            process = subprocess.Popen([CORDON, "exec", "program.py"], cwd=self.folder, env=self.environment(**more), stdout=theirs, stdin=subprocess.DEVNULL,
-                                       stderr=subprocess.PIPE)
-            os.close(theirs)
-            _, said = process.communicate(timeout=LIMIT * 2)
-            self.assertEqual(process.returncode, 0, said)
+        with open(ours, "r+b", buffering=0) as terminal, tempfile.TemporaryFile() as said:
+            process = subprocess.Popen([CORDON, "exec", "program.py"], cwd=self.folder, env=self.environment(**more), stdout=theirs, stdin=subprocess.DEVNULL, stderr=said)
+            echo = termios.tcgetattr(theirs)[3] & termios.ECHO
             shown = b""
-            try:
-                while True:
-                    piece = terminal.read(65536)
-                    if not piece:
-                        return shown
-                    shown += piece
-            except OSError:  # its other end is closed
-                return shown
+            while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+                if select.select([terminal], [], [], 0.05)[0]:
+                    shown += terminal.read(65536)
+                    if shown.endswith(b"\x1b[c"):
+                        terminal.write(answer)
+            self.assertEqual(termios.tcgetattr(theirs)[3] & termios.ECHO, echo, "the terminal was not put back")
+            os.close(theirs)
+            said.seek(0)
+            self.assertEqual(process.returncode, 0, said.read())
+            return shown
 
     def test_inline_where_the_terminal_can(self):
         self.assertIn(b"\x1b_Ga=T,f=100,m=0;" + PNG.encode() + b"\x1b\\", self.in_terminal(TERM="xterm-kitty"))
@@ -293,6 +296,21 @@ class ExecShows(unittest.TestCase):
         self.assertEqual(list(self.folder.glob("cordon-*.png")), [])
         self.assertNotIn(b"\x1b", self.in_terminal(TERM="dumb"))
         self.assertEqual(len(list(self.folder.glob("cordon-*.png"))), 1)
+
+    def test_sixel_where_the_terminal_says_that_it_knows_it(self):
+        rows = (b"\0" + b"\xff\0\0" * 20 + b"\0\0\xff" * 20) * 30
+        (self.folder / "program.py").write_text("import struct, zlib\nclass Picture:\n    def _repr_png_(self):\n        chunk = lambda kind, body: struct.pack('>I', len(body)) + kind + body + struct.pack('>I', zlib.crc32(kind + body))\n"
+                                                "        return b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 40, 30, 8, 2, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(%r)) + chunk(b'IEND', b'')\nPicture()" % rows)
+        shown = self.in_terminal(b"\x1b[?62;4;22c", TERM="xterm-256color")
+        sixel = re.search(rb"\x1bP.*?\x1b\\", shown, re.S)[0]
+        for words in (b'"1;1;40;30', b"#180;2;100;0;0", b"#5;2;0;0;100", b"#180!20~!20?"):
+            self.assertIn(words, sixel)
+        png = subprocess.run(["sixel2png"], input=sixel, capture_output=True, check=True).stdout  # by a decoder that is not ours
+        self.assertEqual(struct.unpack(">II", png[16:24]), (40, 30))
+        self.assertEqual(list(self.folder.glob("cordon-*.png")), [])
+        for answer in (b"typed\x1b[?62;14;22c", b""):
+            self.assertNotIn(b"\x1bP", self.in_terminal(answer, TERM="xterm-256color"))
+        self.assertEqual(len(list(self.folder.glob("cordon-*.png"))), 2)
 
 
 if __name__ == "__main__":
