@@ -50,8 +50,7 @@ asio::awaitable<void> try_container(App* app, DoctorReport* report) {
 asio::awaitable<void> look_for_leftovers(App* app, DoctorReport* report) {
     try {
         const auto found = co_await app->engine().found();
-        report->leftovers = co_await sandbox::find_leftovers(found->engine, &app->engine().instance(),
-                                                             std::chrono::system_clock::now());
+        report->leftovers = co_await sandbox::find_leftovers(found->engine, &app->engine().instance());
     } catch (const runtime_api::Error& e) {
         report->problems.push_back(std::string("leftovers: ") + e.what());
     }

@@ -1,5 +1,6 @@
 #include "src/sandbox/instance.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <time.h>
 #include <unistd.h>
 
 namespace sandbox {
@@ -84,6 +86,13 @@ std::int64_t seconds_since_1970(std::chrono::system_clock::time_point t) {
     return std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count();
 }
 
+// What has passed since the machine's boot, sleep included.
+std::chrono::system_clock::duration since_boot() {
+    timespec t{};
+    ::clock_gettime(CLOCK_BOOTTIME, &t);
+    return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
 } // namespace
 
 std::string random_hex(int digits) {
@@ -101,7 +110,8 @@ std::string random_hex(int digits) {
 Instance::Instance(const std::string& state_dir)
     : folder_(state_dir + "/instances"), id_(random_hex(16)),
       owner_(machine() + '-' + std::to_string(::getuid())), boot_(boot_and_namespace()),
-      process_(living_process(std::to_string(::getpid()))) {
+      process_(living_process(std::to_string(::getpid()))),
+      ahead_of_boot_(std::chrono::system_clock::now().time_since_epoch() - since_boot()) {
     fs::create_directories(folder_);
     ::chmod(state_dir.c_str(), 0700);
     // A tidy() of another instance may take the new file for a dead one's and remove it before it is locked:
@@ -126,6 +136,11 @@ std::map<std::string, std::string> Instance::labels(std::chrono::seconds life) c
             {label::process, process_},
             {label::created, std::to_string(now)},
             {label::deadline, std::to_string(now + life.count())}};
+}
+
+std::chrono::system_clock::time_point Instance::now() const {
+    const auto without_jumps = std::chrono::system_clock::time_point(ahead_of_boot_ + since_boot());
+    return std::min(std::chrono::system_clock::now(), without_jumps);
 }
 
 OwnerState Instance::state_of(const std::map<std::string, std::string>& labels) const {

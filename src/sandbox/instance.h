@@ -45,6 +45,11 @@ public:
     /// The labels of a container that ends itself after `life`.
     std::map<std::string, std::string> labels(std::chrono::seconds life) const;
 
+    /// The time by which deadlines of others are judged: the host's, but never ahead of what it was when this
+    /// instance was made and what has passed since (sleep included). A clock that jumps forward ends nobody;
+    /// behind one that jumped back, leftovers of unknown owners only wait longer.
+    std::chrono::system_clock::time_point now() const;
+
     OwnerState state_of(const std::map<std::string, std::string>& labels) const;
 
     /// Removes the lock files of dead instances. Returns how many.
@@ -60,6 +65,8 @@ private:
     std::string boot_;
     std::string process_;
     int lock_ = -1;
+    std::chrono::system_clock::duration
+        ahead_of_boot_; ///< The host's time less that since boot, at the start.
 };
 
 /// True where the deadline in the labels has passed by `now` (with ten minutes for clocks that differ), or

@@ -14,15 +14,14 @@ bool is_our_kind_of_name(const std::string& name) { return name.starts_with("cor
 } // namespace
 
 asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine,
-                                                      const Instance* instance,
-                                                      std::chrono::system_clock::time_point now) {
+                                                      const Instance* instance) {
     const std::vector<runtime_api::ContainerSummary> all =
         co_await engine->list(std::string(label::mark) + "=1");
     std::vector<Leftover> found;
     for (const runtime_api::ContainerSummary& each : all) {
         if (!is_our_kind_of_name(each.name)) continue;
         found.push_back(Leftover{each.name, each.state, instance->state_of(each.labels),
-                                 past_deadline(each.labels, now)});
+                                 past_deadline(each.labels, instance->now())});
     }
     co_return found;
 }
@@ -30,8 +29,7 @@ asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_ap
 asio::awaitable<std::vector<std::string>> sweep(std::shared_ptr<runtime_api::Engine> engine,
                                                 const Instance* instance,
                                                 std::function<void(const std::string&)> log) {
-    const std::vector<Leftover> found =
-        co_await find_leftovers(engine, instance, std::chrono::system_clock::now());
+    const std::vector<Leftover> found = co_await find_leftovers(engine, instance);
     std::vector<std::string> removed;
     for (const Leftover& each : found) {
         if (!each.dead()) continue;

@@ -1,6 +1,5 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,8 +24,7 @@ struct Leftover {
 
 /// All containers that carry our mark, with a verdict each. Throws runtime_api::Error.
 boost::asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine,
-                                                             const Instance* instance,
-                                                             std::chrono::system_clock::time_point now);
+                                                             const Instance* instance);
 
 /// Removes those whose owner is gone, or that are past their deadline; never a living one's. Returns the
 /// names removed; what cannot be removed is said through `log` and left for the next time. Throws

@@ -45,12 +45,12 @@ class Engine:
         self.path = url[len("unix://"):]
         self.podman = "Libpod-Api-Version" in self.request("GET", "/_ping")[1]
 
-    def request(self, method, target):
+    def request(self, method, target, body=None):
         connection = http.client.HTTPConnection("engine", timeout=LIMIT)
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.settimeout(LIMIT)
         connection.sock.connect(self.path)
-        connection.request(method, target)
+        connection.request(method, target, body, {"Content-Type": "application/json"} if body else {})
         answer = connection.getresponse()
         found = answer.status, answer.headers, answer.read()
         answer.close()
@@ -262,6 +262,15 @@ def alive(pid):
         return pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def cpu_seconds(pid):
+    """Time that a process has computed, so far; 0 for one that is gone."""
+    try:
+        fields = pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def until(condition, limit=20, every=0.02):

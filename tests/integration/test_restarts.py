@@ -1,22 +1,13 @@
 """The engine itself is restarted, as an update does, and crashes, as a lack of memory does: in mid-run and between runs."""
 import os
-import pathlib
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import LIMIT, ROOT, Cordon, Engine, alive, until  # noqa: E402
+from cordon_client import LIMIT, ROOT, Cordon, Engine, alive, cpu_seconds, until  # noqa: E402
 
 BUSY = "print('busy', flush=True)\nwhile True: pass"
-
-
-def cpu_seconds(pid):
-    try:
-        fields = pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return 0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Restarts(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -324,4 +325,13 @@ TEST_CASE("random_hex: as many digits as asked for, never the same") {
         CHECK(text.find_first_not_of("0123456789abcdef") == std::string::npos);
     }
     CHECK(sandbox::random_hex(32) != sandbox::random_hex(32));
+}
+
+TEST_CASE("Instance: its time for deadlines is the host's") {
+    const StateFolder state;
+    const Instance instance(state.str());
+    const auto host = std::chrono::system_clock::now();
+    const auto apart = host - instance.now();
+    CHECK(apart < std::chrono::seconds(60));
+    CHECK(apart > -std::chrono::seconds(60));
 }
