@@ -319,9 +319,13 @@ std::string GuestMethods::saved(const std::string& method, const std::string& pa
         } else if (method == "delete_tool") {
             w.field("deleted", shelf_.saved->remove(string_member(params, "name")));
         } else {
+            const json::Document document(params);
+            std::vector<std::string> wanted;
+            const bool all = !document.root("params").read_optional("names", wanted);
             w.key("tools").array();
             for (const SavedTools::Tool& tool : shelf_.saved->list())
-                w.object().field("name", tool.name).field("source", tool.source).end();
+                if (all || std::find(wanted.begin(), wanted.end(), tool.name) != wanted.end())
+                    w.object().field("name", tool.name).field("source", tool.source).end();
             w.end();
         }
     } catch (const SavedTools::Error& e) {

@@ -14,12 +14,12 @@ struct Bitmap {
     std::vector<std::uint8_t> rgb{};
 };
 
-/// The pixels of a PNG on white ground. nullopt: it is none, is broken, is interlaced (we draw none of these), or
-/// has more than four million pixels. The bytes may be anybody's: a container sent them.
+/// The pixels of a PNG on white ground. nullopt: it is none, is broken, is interlaced (we draw none of
+/// these), or has more than four million pixels. The bytes may be anybody's: a container sent them.
 std::optional<Bitmap> decode_png(std::string_view data);
 
-/// Made smaller by a whole number, so that it is at most so many pixels wide and high; each pixel is the mean of
-/// those that it stands for.
+/// Made smaller by a whole number, so that it is at most so many pixels wide and high; each pixel is the mean
+/// of those that it stands for.
 Bitmap shrunk(const Bitmap& from, std::size_t most);
 
 } // namespace cli

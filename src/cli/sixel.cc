@@ -62,8 +62,8 @@ std::string to_sixel(const Bitmap& bitmap) {
         }
         bands += '-';
     }
-    return "\033P0;1q\"1;1;" + std::to_string(bitmap.width) + ';' + std::to_string(bitmap.height) + definitions +
-           bands + "\033\\\n";
+    return "\033P0;1q\"1;1;" + std::to_string(bitmap.width) + ';' + std::to_string(bitmap.height) +
+           definitions + bands + "\033\\\n";
 }
 
 } // namespace cli

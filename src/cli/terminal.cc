@@ -56,7 +56,8 @@ std::string heard(int fd) {
     const auto end = std::chrono::steady_clock::now() + patience;
     std::string answer;
     while (answer.size() < most_answer && (answer.find("\033[?") == answer.npos || answer.back() != 'c')) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         pollfd ready{fd, POLLIN, 0};
         if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
         std::array<char, 64> piece{};

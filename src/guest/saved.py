@@ -4,7 +4,7 @@ import builtins
 import inspect
 import linecache
 import sys
-import textwrap
+import tokenize
 
 from . import context
 
@@ -19,13 +19,23 @@ def source_of(function):
     if inner.__closure__:
         raise ValueError("%s uses variables of the function around it; only its own source can be saved" % inner.__name__)
     try:
-        text = textwrap.dedent(inspect.getsource(inner))
+        whole = with_needs(inner)
+        compile(whole, "<source>", "exec", dont_inherit=True)
+        return whole
     except OSError:
         raise ValueError("the source of %s is not known" % inner.__name__) from None
-    node = ast.parse(text).body[0]
+    except (SyntaxError, ValueError, LookupError, tokenize.TokenError) as failure:
+        raise ValueError("the source of %s does not parse, so it is not saved: %s" % (inner.__name__, failure)) from None
+
+
+def with_needs(function):
+    """The definition as it is written, after what it needs. One that is indented stays so: its strings may be of many lines."""
+    text = inspect.getsource(function)
+    block = "if True:\n" if text[:1].isspace() else ""
+    node = ast.parse(block + text).body[0]
+    node = node.body[0] if block else node
     node.decorator_list = [item for item in node.decorator_list if not names(item) & {"save_tool"}]
-    definition = without_lines(text, node)
-    return "\n".join(needed_by(node, inner) + [definition]).strip() + "\n"
+    return "\n".join(needed_by(node, function) + [block + without_lines(block + text, node)]).strip() + "\n"
 
 
 def without_lines(text, node):
@@ -91,9 +101,10 @@ def load(name, surface_names):
     if name not in context.current.saved_tools:
         raise AttributeError("no saved tool %r; there are: %s" % (name, ", ".join(context.current.saved_tools) or "none"))
     found = context.current.ask("saved_tools", {"names": [name]})["tools"]
-    if not found:
+    source = next((tool["source"] for tool in found if tool["name"] == name), None)
+    if source is None:
         raise AttributeError("no saved tool %r" % name)
-    source, filename = found[0]["source"], "<saved tool %s>" % name
+    filename = "<saved tool %s>" % name
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     namespace = dict(surface_names, __name__="mcp.tools." + name, __builtins__=sys.modules["builtins"])
     exec(compile(source, filename, "exec", dont_inherit=True), namespace)

@@ -1,7 +1,8 @@
 #include "src/cli/sixel.h"
 #include "tests/fuzz/fuzz.h"
 
-// What a container calls a PNG is none, or pixels; what goes to the terminal for them is of a few letters, between two escapes.
+// What a container calls a PNG is none, or pixels; what goes to the terminal for them is of a few letters,
+// between two escapes.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bitmap = cli::decode_png(fuzz::view(data, size));
     if (!bitmap) return 0;
@@ -11,6 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::promise(small.rgb.size() == small.width * small.height * 3);
     const std::string drawn = cli::to_sixel(small);
     fuzz::promise(drawn.starts_with("\033P0;1q") && drawn.ends_with("\033\\\n"));
-    fuzz::promise(std::all_of(drawn.begin() + 2, drawn.end() - 3, [](char c) { return c >= ' ' && c <= '~'; }));
+    fuzz::promise(
+        std::all_of(drawn.begin() + 2, drawn.end() - 3, [](char c) { return c >= ' ' && c <= '~'; }));
     return 0;
 }

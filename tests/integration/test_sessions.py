@@ -110,11 +110,43 @@ def area(radius, factor=FACTOR, *, unit="m"):
 """
 
 
+SEVERAL = """
+import asyncio, functools
+@functools.lru_cache(maxsize=None)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+async def later(a, *, b: int = 3, **rest) -> list:
+    await asyncio.sleep(0)
+    return [a, b, rest]
+if True:
+    def lines():
+        return '''\\
+left
+        right
+'''
+for each in (later, fib, lines): save_tool(each)
+None
+"""
+
+
 class Saved(Case):
     def test_a_function_with_imports_decorators_and_defaults(self):
         self.assertIn("saved tool area", self.check(SAVED))
         self.assertEqual(self.check("from mcp.tools import area\narea(1)"), "('loud', '6.3 m')")
         self.assertIn("which replaced an earlier one", self.check(SAVED))
+
+    def test_several_are_loaded_each_by_its_own_name(self):
+        self.check(SEVERAL)
+        self.assertEqual(self.check("from mcp.tools import lines, later, fib\nprint([lines(), await later(1, c=2), fib(20)])"),
+                         "['left\\n        right\\n', [1, 3, {'c': 2}], 6765]\n")
+        self.assertEqual(self.check("from mcp.tools import *\nimport mcp.tools\nprint(fib(10), lines is mcp.tools.lines, {'fib', 'later', 'lines'} <= set(dir(mcp.tools)))"), "55 True True\n")
+
+    def test_source_that_does_not_parse_is_refused(self):
+        for code in ("import inspect\ndef f(): return 1\ninspect.getsource = lambda function: 'def f(:'\nsave_tool(f)",
+                     "import linecache\ndef f():\n    return 1\nlinecache.cache[__file__] = 1, None, ['x\\n', 'def f(:\\n', ' 1\\n'], __file__\nsave_tool(f)",
+                     "import asyncio\nx = await asyncio.sleep(0, 5)\ndef f(): return x\nsave_tool(f)"):
+            self.fails(code, "ValueError: the source of f does not parse, so it is not saved")
+        self.fails("names = {}\nexec('def f(): pass', names)\nsave_tool(names['f'])", "the source of f is not known")
+        self.assertNotIn("'f'", self.check("[tool['name'] for tool in runtime.saved_tools()]"))
 
     def test_nothing_runs_by_itself_and_all_can_be_listed_and_removed(self):
         self.check("def printer():\n    print('ran')\nsave_tool(printer)\nNone")

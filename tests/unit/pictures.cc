@@ -25,8 +25,8 @@ std::string chunk(const std::string& kind, const std::string& body) {
 std::string packed(const std::string& rows) {
     uLongf size = ::compressBound(rows.size());
     std::string out(size, '\0');
-    REQUIRE(::compress(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(rows.data()),
-                       rows.size()) == Z_OK);
+    REQUIRE(::compress(reinterpret_cast<Bytef*>(out.data()), &size,
+                       reinterpret_cast<const Bytef*>(rows.data()), rows.size()) == Z_OK);
     out.resize(size);
     return out;
 }
@@ -67,7 +67,8 @@ TEST_CASE("decode_png: every color type and depth, on white ground") {
 TEST_CASE("decode_png: rows are unfiltered") {
     CHECK(pixels(png(2, 1, 8, 0, text({1, 5, 5}))) == Bytes{5, 5, 5, 10, 10, 10});
     CHECK(pixels(png(1, 2, 8, 0, text({0, 5, 2, 250}))) == Bytes{5, 5, 5, 255, 255, 255});
-    CHECK(pixels(png(2, 2, 8, 0, text({0, 10, 20, 3, 1, 1}))) == Bytes{10, 10, 10, 20, 20, 20, 6, 6, 6, 14, 14, 14});
+    CHECK(pixels(png(2, 2, 8, 0, text({0, 10, 20, 3, 1, 1}))) ==
+          Bytes{10, 10, 10, 20, 20, 20, 6, 6, 6, 14, 14, 14});
     CHECK(pixels(png(2, 2, 8, 0, text({0, 10, 20, 4, 1, 1}))) ==
           Bytes{10, 10, 10, 20, 20, 20, 11, 11, 11, 21, 21, 21});
 }
@@ -102,8 +103,7 @@ TEST_CASE("shrunk: by a whole number, each pixel the mean") {
 
 TEST_CASE("to_sixel: a band of six rows, colour by colour") {
     const cli::Bitmap red{5, 1, {255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0, 0, 255}};
-    CHECK(cli::to_sixel(red) ==
-          "\033P0;1q\"1;1;5;1#5;2;0;0;100#180;2;100;0;0#5!4?@$#180!4@?$-\033\\\n");
+    CHECK(cli::to_sixel(red) == "\033P0;1q\"1;1;5;1#5;2;0;0;100#180;2;100;0;0#5!4?@$#180!4@?$-\033\\\n");
     cli::Bitmap white{1, 7, Bytes(21, 255)};
     CHECK(cli::to_sixel(white) == "\033P0;1q\"1;1;1;7#231;2;100;100;100#231~$-#231@$-\033\\\n");
 }
@@ -117,8 +117,8 @@ TEST_CASE("pictures: by what the terminal says of itself") {
     CHECK(cli::picture_protocol({}, true) == PictureProtocol::none);
     CHECK(cli::picture_protocol({{"TERM", "xterm-kitty"}}, false) == PictureProtocol::none);
     const std::string data = png(2, 1, 8, 2, text({0, 1, 2, 3, 4, 5, 6}));
-    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/png", mcp::base64(data)})
-              .starts_with("\033P"));
+    CHECK(
+        cli::escape_sequence(PictureProtocol::sixel, {"image/png", mcp::base64(data)}).starts_with("\033P"));
     CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/jpeg", mcp::base64("\xff\xd8\xff")}).empty());
     CHECK(cli::escape_sequence(PictureProtocol::unknown, {"image/png", mcp::base64(data)}).empty());
 }
