@@ -9,11 +9,36 @@
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/run_loop.h"
+#include "src/mcp/versions.h"
 
 namespace cli {
 namespace asio = boost::asio;
 
 namespace {
+
+const char* era_of(const std::string& version) {
+    if (version.empty()) return "";
+    return mcp::is_modern_version(version) ? "modern" : "legacy";
+}
+
+// Servers' own words, for a terminal: no control characters but ends of lines, which are indented.
+std::string shown(const std::string& words) {
+    std::string out;
+    const std::string text = json::valid_utf8(words);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        if (c == '\n') {
+            out += "\n    ";
+        } else if (c == 0xC2 && next < 0xA0) { // U+0080 to U+009F
+            out += '?';
+            ++i;
+        } else {
+            out += c < ' ' || c == 0x7F ? '?' : text[i];
+        }
+    }
+    return out;
+}
 
 std::string as_json(App& app) {
     json::Writer w;
@@ -26,6 +51,7 @@ std::string as_json(App& app) {
             .field("transport", s.transport);
         w.field("usable", s.usable)
             .field("state", s.state)
+            .field("era", era_of(s.version))
             .field("version", s.version)
             .field("reason", s.reason)
             .key("tools")
@@ -41,14 +67,14 @@ std::string as_json(App& app) {
 std::string as_text(App& app) {
     std::string out;
     for (const bridge::CatalogueServer& s : app.catalogue().servers()) {
-        out += s.name + " (mcp_" + s.alias + "): " + s.state +
-               (s.version.empty() ? "" : ", " + s.transport + ", protocol " + s.version) + '\n';
-        out += "  from " + s.source + '\n';
-        if (!s.description.empty()) out += "  " + s.description + '\n';
-        if (!s.reason.empty()) out += "  why: " + s.reason + '\n';
+        out += shown(s.name) + " (mcp_" + s.alias + "): " + s.state + ", " + s.transport;
+        if (!s.version.empty()) out += std::string(", ") + era_of(s.version) + " era, protocol " + s.version;
+        out += "\n  from " + shown(s.source) + '\n';
+        if (!s.description.empty()) out += "  " + shown(s.description) + '\n';
+        if (!s.reason.empty()) out += "  why: " + shown(s.reason) + '\n';
         if (const auto tools = app.catalogue().known_tools(s.name)) {
             out += "  " + std::to_string(tools->size()) + " tools:";
-            for (const bridge::CatalogueTool& tool : *tools) out += ' ' + tool.name;
+            for (const bridge::CatalogueTool& tool : *tools) out += ' ' + shown(tool.name);
             out += '\n';
         }
     }

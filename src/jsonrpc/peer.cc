@@ -25,6 +25,12 @@ namespace {
 constexpr std::size_t most_in_batch = 100;
 constexpr std::string_view request_head = R"({"jsonrpc":"2.0","id":)";
 
+// A time limit as messages name it: what is left of one may be short.
+std::string in_words(std::chrono::milliseconds limit) {
+    if (limit >= std::chrono::seconds(10)) return std::to_string(limit.count() / 1000) + " s";
+    return std::to_string(limit.count() / 1000) + '.' + std::to_string(limit.count() % 1000 / 100) + " s";
+}
+
 // A request of the other side that runs.
 struct Running {
     asio::cancellation_signal signal;
@@ -337,8 +343,8 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     const asio::cancellation_state cancelled = co_await asio::this_coro::cancellation_state;
     if (cancelled.cancelled() != asio::cancellation_type::none)
         throw Error(code::cancelled, method + " was cancelled");
-    throw Error(code::timed_out, state->options.name + " did not answer " + method + " within " +
-                                     std::to_string(limit.count() / 1000) + " s");
+    throw Error(code::timed_out,
+                state->options.name + " did not answer " + method + " within " + in_words(limit));
 }
 
 void Peer::notify(std::string_view method, std::string_view params) {
