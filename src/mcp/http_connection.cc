@@ -106,7 +106,7 @@ asio::awaitable<bool> HttpConnection::serve_one() {
         changed_.notify();
         if (!checked && parser.head_done()) {
             front_.check_head(parser.head());
-            checked = true;
+            checked = let_in_ = true;
             until = Clock::now() + limits_.body;
             if (!parser.done() && parser.expects_continue()) co_await write("HTTP/1.1 100 Continue\r\n\r\n");
         }

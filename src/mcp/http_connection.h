@@ -38,8 +38,11 @@ public:
     boost::asio::awaitable<void> run();
     /// Ends it at once; run() then returns.
     void close() noexcept;
+    /// A request of its has been let in, so that its client is one of ours.
+    bool let_in() const { return let_in_; }
     /// No request runs: it only waits for the next.
     bool idle() const { return idle_; }
+    std::chrono::steady_clock::time_point born() const { return born_; }
 
     boost::asio::awaitable<void> reply(HttpReply reply) override;
     boost::asio::awaitable<void>
@@ -70,6 +73,8 @@ private:
     std::string inbox_{};    ///< Bytes that came and are not yet taken.
     std::function<void()> told_{};
     bool gone_ = false;
+    bool let_in_ = false;
+    Clock::time_point born_ = Clock::now();
     bool idle_ = true;
     bool discard_ = false;   ///< What comes is of no interest any more.
     bool keep_alive_ = true; ///< As the current request wants it.

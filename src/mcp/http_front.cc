@@ -61,12 +61,11 @@ HttpFront::HttpFront(asio::any_io_executor executor, const MethodTable& methods,
 HttpFront::~HttpFront() { *alive_ = false; }
 
 void HttpFront::check_head(const HttpMessage& head) {
-    if (!rate_.take(Clock::now())) {
-        HttpReply reply = error_reply(429, "too many requests");
-        reply.headers.emplace_back("Retry-After", "1");
-        throw HttpRefused(std::move(reply));
-    }
-    gate_.check(head);
+    gate_.check(head); // first: who has no token must not use up what clients are allowed
+    if (rate_.take(Clock::now())) return;
+    HttpReply reply = error_reply(429, "too many requests");
+    reply.headers.emplace_back("Retry-After", "1");
+    throw HttpRefused(std::move(reply));
 }
 
 asio::awaitable<void> HttpFront::serve(HttpMessage request, HttpOut& out) {

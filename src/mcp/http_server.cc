@@ -63,8 +63,19 @@ struct HttpServer::State {
         return acceptors.back().local_endpoint().port();
     }
 
+    bool make_room() {
+        std::shared_ptr<HttpConnection> oldest;
+        for (const auto& each : connections)
+            if (!each->let_in() && (!oldest || each->born() < oldest->born())) oldest = each;
+        if (!oldest) return false;
+        oldest->close();
+        connections.erase(oldest);
+        return true;
+    }
+
     void start(tcp::socket socket, const std::shared_ptr<State>& self) {
-        if (connections.size() >= options.most_connections) return; // its destructor closes it
+        if (connections.size() >= options.most_connections && !make_room())
+            return; // its destructor closes it
         std::unique_ptr<ByteStream> stream =
             tls ? tls_stream(std::move(socket), *tls) : plain_stream(std::move(socket));
         const auto connection =

@@ -24,7 +24,9 @@ public:
         std::string key_file{};
         HttpFront::Options front{};
         HttpConnection::Limits limits{};
-        std::size_t most_connections = 256; ///< Further ones are closed at once.
+        /// A further one takes the place of the oldest that has not yet had a request let in; without such,
+        /// it is closed at once. So who has no token cannot keep clients out.
+        std::size_t most_connections = 256;
         std::chrono::milliseconds drain_limit{10'000};
         std::function<void(MethodTable&)> extend{}; ///< Adds methods that Service does not know.
     };

@@ -109,7 +109,7 @@ struct House {
     }
 
     std::shared_ptr<FakeOut> modern(const std::string& method, const std::string& params,
-                                    const std::string& name = {}) {
+                                    const std::string& name = {}, const std::string& token = {}) {
         HttpMessage message;
         message.method = "POST";
         message.target = "/mcp";
@@ -117,6 +117,7 @@ struct House {
                        (params.empty() ? "" : ",") + talk::modern_meta() + "}}";
         message.headers = {{"mcp-protocol-version", "2026-07-28"}, {"mcp-method", method}};
         if (!name.empty()) message.headers.emplace_back("mcp-name", name);
+        if (!token.empty()) message.headers.emplace_back("authorization", "Bearer " + token);
         return send(std::move(message));
     }
 
@@ -304,6 +305,17 @@ TEST_CASE("bounds: requests at work, their bytes, sessions and rate have each an
     CHECK(limited.modern("tools/list", "")->status == 503);
     CHECK(limited.modern("tools/list", "")->status == 503);
     CHECK(limited.modern("tools/list", "")->status == 429);
+}
+
+TEST_CASE("bounds: who has no token uses up nothing of what clients are allowed") {
+    HttpFront::Options options;
+    options.requests_per_second = 0.0001;
+    options.request_burst = 1;
+    options.gate.token = "secret";
+    House house(std::move(options));
+    for (int i = 0; i < 5; ++i) CHECK(house.modern("tools/list", "")->status == 401);
+    CHECK(house.modern("tools/list", "", "", "secret")->status == 200);
+    CHECK(house.modern("tools/list", "", "", "secret")->status == 429);
 }
 
 TEST_CASE("HttpSessions: the idle end by themselves, the idlest makes room, and one that works stays") {
