@@ -82,6 +82,10 @@ for (const kind of kinds) {
             const code = kind.sdk === v1 ? -32002 : -32602; // v2 knows but the newer code, and takes the older for it
             await assert.rejects(client.readResource({ uri: 'test://none' }), (e) => e.code === code || assert.fail(`code ${e.code}`));
         });
+        await t.test('bad parameters are errors that say which', async () => {
+            await assert.rejects(call(7, {}), (e) => e.code === -32602 && /"name" must be a string/.test(e.message));
+            await assert.rejects(client.readResource({ uri: 7 }), (e) => e.code === -32602 && /"uri" must be a string/.test(e.message));
+        });
         await t.test('reports progress, rising', async () => {
             const seen = [];
             await call('test_tool_with_progress', {}, { onprogress: (p) => seen.push(p.progress) });
@@ -114,6 +118,14 @@ for (const kind of kinds) {
             if (kind.era === 'modern') return until(async () => (await cancelled()) === before + 1);
             await call('wait', { ms: 1600 });
             assert.equal(await cancelled(), before);
+        });
+        if (!kind.http) await t.test('a client that goes in mid-call takes its server with it', async () => {
+            const other = await kind.open();
+            const { pid } = other.client.transport;
+            assert.ok(pid > 0);
+            await new Promise((begun) => other.call('wait', { ms: 60000 }, { onprogress: begun }).catch(() => {}));
+            await other.client.close();
+            await until(() => { try { return !process.kill(pid, 0); } catch { return true; } });
         });
         if (kind.http && kind.era === 'legacy') await t.test('a session that was ended is unknown', async () => {
             const other = await kind.open(server.url);

@@ -105,9 +105,13 @@ class Inspector(unittest.TestCase):
                 self.check((fixture.url, "--transport", "http"), era)
 
     def test_load(self):
-        output = self.inspect((FIXTURE, "--stdio"), "modern", "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "text=x",
-                              "--load", "--load-requests", "500")
-        self.assertRegex(output, r'"ok": 500\b')
+        for era in ("legacy", "modern"):
+            with HttpFixture() as fixture:
+                for target in ((FIXTURE, "--stdio"), (fixture.url, "--transport", "http")):
+                    with self.subTest(era=era, target=target):
+                        output = self.inspect(target, era, "--method", "tools/call", "--tool-name", "echo", "--tool-arg", "text=x",
+                                              "--load", "--load-requests", "500")
+                        self.assertRegex(output, r'"ok": 500\b')
 
 
 class Cordon(unittest.TestCase):
