@@ -185,16 +185,27 @@ class ToTheClient(Case):
         with Cordon() as other:
             self.assertIn("error", other.answer("resources/read", {"uri": uris["a.csv"]}))
 
-    def test_the_last_line_as_progress_for_a_token(self):
-        self.progress("import time\nfor i in range(13):\n    print('step', i, flush=True)\n    time.sleep(0.5)", "step ")
+    def test_what_is_printed_slowly_is_shown_as_it_goes(self):
+        self.slowly(11)
+
+    def a_whole_minute(self):  # by name, in --full
+        self.slowly(60)
+
+    def slowly(self, seconds):
+        """The last line, so far, every five seconds."""
+        said = self.progress("import time\nfor i in range(%d):\n    print('line', i)\n    time.sleep(1)" % seconds, "line ", timeout=seconds + 40)
+        lines = [int(each["message"].split()[1]) for each in said if each.get("message", "").startswith("line ")]
+        self.assertEqual(lines, sorted(set(lines)), "each later than the one before")
+        self.assertGreaterEqual(len(lines), seconds // 5 - 1)
+        self.assertLessEqual(len(said), seconds // 2)
 
     def test_progress_from_code(self):
         said = self.progress("for i in range(3):\n    runtime.progress(i + 1, 3, 'file %d' % i)\nimport time\ntime.sleep(0.5)", "file 2")
         self.assertEqual([each["total"] for each in said if "file" in each.get("message", "")][-1:], [3])
 
-    def progress(self, code, words):
-        _, answer = self.cordon.start("tools/call", {"name": "run_python", "arguments": {"code": code}, "_meta": {"progressToken": "token"}})
-        self.assertFalse(answer.result(LIMIT)["result"]["isError"])
+    def progress(self, code, words, **arguments):
+        _, answer = self.cordon.start("tools/call", {"name": "run_python", "arguments": {"code": code, **arguments}, "_meta": {"progressToken": "token"}})
+        self.assertFalse(answer.result(LIMIT * 3)["result"]["isError"])
         said = []
         while True:
             try:

@@ -3,6 +3,7 @@ import os
 import pathlib
 import stat
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -75,6 +76,19 @@ class Ends(unittest.TestCase):
             cordon.run("x = 1", session="s")
             until(lambda: not cordon.containers(self.engine))
             self.assertIn('session "s" begins anew: it was idle for 1 s', cordon.run("print(1)", session="s").text)
+
+    def test_a_session_of_two_hours_ends_and_the_next_call_is_told(self):
+        library = next(iter(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1")))
+        with tempfile.NamedTemporaryFile("wb", buffering=0) as clock:  # it says how far Cordon's clocks are ahead
+            clock.write(b"+0")
+            with Cordon(env={"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": clock.name, "FAKETIME_NO_CACHE": "1", "MCP_BRIDGE_SESSION_IDLE": "7200", "MCP_BRIDGE_POOL": "0"}) as cordon:
+                cordon.run("x = 1", session="s")
+                for ahead in (b"+3000", b"+6000"):
+                    os.pwrite(clock.fileno(), ahead, 0)
+                    self.assertEqual(cordon.run("x", session="s").text, "1")
+                os.pwrite(clock.fileno(), b"+7300", 0)
+                self.assertEqual(cordon.run("'x' in globals()", session="s").text, 'False\n[session "s" begins anew: it was two hours old]')
+                self.assertEqual(cordon.run("print(2)", session="s").text, "2\n")
 
     def test_when_room_is_needed_the_one_idle_longest_ends(self):
         with Cordon("--max-containers", "2", env={"MCP_BRIDGE_POOL": "0"}) as cordon:
