@@ -34,6 +34,7 @@ class Interpreter:
         self.module = types.ModuleType("__main__")
         self.module.__dict__.update(__builtins__=sys.modules["builtins"])
         surface.install(channel)
+        tracebacks.keep_out_of_warnings()
         hooks.after_import("multiprocessing.spawn", children.prepare(self.directory))
 
     def execute(self, job):
@@ -88,7 +89,7 @@ class Interpreter:
         surface.begin(namespace, job)
 
     def _run(self, source):
-        filename = self.module.__file__
+        filename, source = self.module.__file__, program.as_python_reads(source)
         program.keep_source(source, filename, self.directory)
         compiled = program.Program(source, filename, self.flags)
         self.flags = compiled.flags

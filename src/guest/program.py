@@ -4,6 +4,7 @@ import ast
 import inspect
 import linecache
 import os
+import textwrap
 
 from . import tracebacks
 
@@ -13,11 +14,22 @@ for _name in __future__.all_feature_names:
     FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
 
 
+def as_python_reads(source):
+    """The same program with line ends of one kind, without a mark of byte order, and not indented as a whole."""
+    source = source.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return textwrap.dedent(source) if source.lstrip("\n")[:1] in (" ", "\t") else source
+
+
+def lines_of(source):
+    """Its lines with their ends, as Python counts them: str.splitlines knows ends that Python does not."""
+    return [line + "\n" for line in source.split("\n")]
+
+
 class Program:
     """Compiled code: the statements, and apart from them a last expression, whose value is wanted."""
 
     def __init__(self, source, filename, inherited_flags=0):
-        self.source = source.lstrip("\ufeff")
+        self.source = source
         self.filename = filename
         flags = TOP_LEVEL_AWAIT | inherited_flags
         tree = compile(self.source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -55,7 +67,7 @@ class Program:
 def keep_source(source, filename, directory):
     """Makes the source known to tracebacks and inspect, and puts it in its file for those who read that."""
     tracebacks.sources.add(filename)
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     # Without a time, linecache never drops the entry, also when the program deletes the file.
     linecache.cache[filename] = (len(source), None, lines, filename)
     for _ in range(2):

@@ -6,7 +6,7 @@ import linecache
 import sys
 import tokenize
 
-from . import context
+from . import context, program
 
 _loaded = {}
 
@@ -41,7 +41,7 @@ def with_needs(function):
 def without_lines(text, node):
     """The definition as written, less the decorators that were taken out."""
     first = min([item.lineno for item in node.decorator_list] + [node.lineno])
-    lines = text.splitlines()
+    lines = text.split("\n")
     kept = [line for number, line in enumerate(lines, 1)
             if number >= node.lineno or number >= first and covers(node.decorator_list, number)]
     return "\n".join(kept)
@@ -105,7 +105,7 @@ def load(name, surface_names):
     if source is None:
         raise AttributeError("no saved tool %r" % name)
     filename = "<saved tool %s>" % name
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    linecache.cache[filename] = (len(source), None, program.lines_of(source), filename)
     namespace = dict(surface_names, __name__="mcp.tools." + name, __builtins__=sys.modules["builtins"])
     exec(compile(source, filename, "exec", dont_inherit=True), namespace)
     if name not in namespace:

@@ -25,19 +25,26 @@ def module(name, doc, package=False):
     return made
 
 
+def is_module_of_a_server(name):
+    return name.startswith("mcp.servers.") or isinstance(given.get(name), Server)
+
+
 class ServerModules:
-    """Finds `mcp.servers.<alias>` for the servers of this run."""
+    """Finds `mcp.servers.<alias>` for the servers of this run, and `mcp_<alias>`, which is there without import too."""
 
     def find_spec(self, name, path=None, target=None):
-        if not name.startswith("mcp.servers."):
+        if not is_module_of_a_server(name):
             return None
-        server = given["mcp_servers"].get(context.current.server_name(name[len("mcp.servers."):]))
+        server = given.get(name) or given["mcp_servers"].get(context.current.server_name(name[len("mcp.servers."):]))
         return importlib.machinery.ModuleSpec(name, self, origin="run_python") if server is not None else None
 
     def create_module(self, spec):
         return None
 
     def exec_module(self, made):
+        if made.__name__ in given:
+            sys.modules[made.__name__] = given[made.__name__]
+            return
         server = given["mcp_servers"][context.current.server_name(made.__name__[len("mcp.servers."):])]
         fill_server_module(made, server)
 
@@ -111,7 +118,7 @@ def begin(namespace, job):
         if name not in namespace or namespace[name] is given.get(name):
             namespace[name] = value
     if given:  # an execution went before
-        for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
+        for name in [name for name in sys.modules if is_module_of_a_server(name)]:
             del sys.modules[name]
     given.clear()
     given.update(fresh)

@@ -2,6 +2,7 @@
 import errno
 import sys
 import traceback
+import warnings
 
 OURS = "<cordon "
 PROGRAM = "<cordon _cordon.program>"  # whose frames call the user's
@@ -54,6 +55,17 @@ def show(failure, stream):
     except BaseException:  # user code may have broken what formatting needs
         text = one_line(failure) + "\n"
     stream.write(text)
+
+
+def keep_out_of_warnings():
+    """A warning that is raised while our code runs (of a coroutine that nobody awaited) is shown without a place."""
+    usual = warnings.formatwarning
+
+    def formatwarning(message, category, filename, lineno, line=None):
+        if filename.startswith(OURS):
+            return "%s: %s\n" % (category.__name__, message)
+        return usual(message, category, filename, lineno, line)
+    warnings.formatwarning = formatwarning
 
 
 def one_line(failure):

@@ -1,6 +1,6 @@
-// To be preloaded (LD_PRELOAD): the time of day, moved by so many seconds as the file named by MOVED_CLOCK says at the moment; every
-// other clock is the real one. Not libfaketime: under it
-// (0.9.10) a cordon was seen to wait for ever for a timer.
+// To be preloaded (LD_PRELOAD): the time of day, moved by so many seconds as the file named by MOVED_CLOCK
+// says at the moment; every other clock is the real one. Not libfaketime: under it (0.9.10) a cordon was seen
+// to wait for ever for a timer.
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>

@@ -126,6 +126,27 @@ class Running(Case):
         self.assertEqual(lines[at - 1].strip(), "if x = 2:")
         self.assertEqual(lines[at].index("^") - lines[at - 1].index("if"), 3)
 
+    def test_line_ends_marks_and_indentation_as_people_send_them(self):
+        for code in ("\ufeffprint(1)\nprint(2)", "print(1)\r\nif 1:\r\n\tprint(2)\r\n", "print(1)\rprint(2)", "\n    print(1)\n    if 1:\n        print(2)\n", "print(1)\x0c\nprint(2)\n\n"):
+            with self.subTest(code):
+                self.assertEqual(self.check(code), "1\n2\n")
+
+    def test_lines_are_counted_as_python_counts_them(self):
+        result = self.fails("x = '\u2028\x85'  # \x0c \x1c\ndef f():\n    1 / 0  # the place\nf()", "1 / 0  # the place")
+        self.assertIn("line 3, in f", result.text)
+
+    def test_carets_beside_letters_that_are_not_ascii(self):
+        for code, words in (("größe = 5 5", "5 5"), ("if 1:\n\tx = ('日本' 1)", "'日本' 1"), ("print('é', 1 2)", "1 2")):
+            lines = self.fails(code, "SyntaxError").text.splitlines()
+            at = next(number for number, line in enumerate(lines) if "^" in line)
+            with self.subTest(code):
+                self.assertIn(lines[at].index("^"), range(lines[at - 1].index(words), lines[at - 1].index(words) + len(words)))
+
+    def test_a_coroutine_that_nobody_awaits_is_said_without_a_place_of_ours(self):
+        text = self.check("async def main(): pass\nmain()")
+        self.assertIn("RuntimeWarning: coroutine 'main' was never awaited\n", text)
+        self.assertNotIn("cordon", text)
+
     def test_a_process_left_behind_is_killed_and_not_waited_for(self):
         result = self.cordon.run("import subprocess\nsubprocess.Popen(['sleep', '600'])\nprint('done')", timeout=60)
         self.assertEqual((result.status, result.text.splitlines()[0]), ("success", "done"))
@@ -218,6 +239,12 @@ class Helpers(Case):
         self.assertEqual(self.value("from mcp.servers.memory_box import *\nimport mcp.servers.odd as odd\n"
                                     "r = [await f() for f in (mcp_memory_box.read_graph, mcp_servers['memory-box'].read_graph, mcp_servers['memory_box']['read_graph'], read_graph)]\n"
                                     "[all(x == r[0] for x in r), (await odd.one(only=2))['arguments']]"), "[True, {'only': 2}]")
+
+    def test_a_server_can_be_imported_by_the_name_that_it_has_without_import(self):
+        self.assertEqual(self.value("import mcp_odd as odd\nfrom mcp_odd import one\nimport mcp_memory_box\n[odd is mcp_odd, (await one(1))['arguments'], (await odd['a-b']())['tool']]"),
+                         "[True, {'only': 1}, 'a-b']")
+        self.assertEqual(self.value("import mcp_odd\n(await mcp_odd.one(1))['tool']", session="imported"), "'one'")
+        self.fails("import mcp_odd", "ModuleNotFoundError", servers=["memory-box"], session="imported")
 
     def test_import_star_hides_no_builtin_and_no_helper(self):
         self.assertEqual(self.value("import builtins\nbefore = runtime, mcp_servers, display\nfrom mcp.servers.odd import *\n"
