@@ -26,6 +26,13 @@ std::string printable(std::string text, std::size_t most) {
     return text;
 }
 
+// What an image is by its first bytes, whatever it was called: a model's API refuses the whole conversation
+// where one is called what it is not. Empty: neither PNG nor JPEG.
+std::string picture_kind(std::string_view base64) {
+    if (base64.starts_with("iVBORw0KGg")) return "image/png";
+    return base64.starts_with("/9j/") ? "image/jpeg" : "";
+}
+
 std::string counted(std::size_t count, const std::string& what) {
     return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
@@ -59,7 +66,7 @@ public:
         if (on_progress_) on_progress_(done, total, printable(std::move(message), 500));
     }
 
-    void display(std::string mime_type, std::string data, bool is_base64) override {
+    void display(std::string, std::string data, bool is_base64) override {
         if (!is_base64) {
             displayed_bytes_ += data.size();
             const bool fits = displayed.size() < most_displayed && displayed_bytes_ <= most_displayed_bytes_;
@@ -73,8 +80,9 @@ public:
         picture_bytes_ += data.size();
         const bool fits = pictures.size() < most_pictures && picture_bytes_ <= most_picture_bytes;
         if (!fits) picture_bytes_ -= data.size();
-        if (fits && (mime_type == "image/png" || mime_type == "image/jpeg"))
-            pictures.push_back(Picture{std::move(mime_type), std::move(data)});
+        const std::string kind = picture_kind(data);
+        if (fits && !kind.empty())
+            pictures.push_back(Picture{kind, std::move(data)});
         else
             ++dropped_pictures_;
     }

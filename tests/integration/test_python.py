@@ -124,7 +124,7 @@ class Running(Case):
         lines = self.fails("x = 1\nif x = 2:\n    pass", "SyntaxError").text.splitlines()
         at = next(number for number, line in enumerate(lines) if "^" in line)
         self.assertEqual(lines[at - 1].strip(), "if x = 2:")
-        self.assertEqual(lines[at].index("^") - lines[at - 1].index("if"), 3)
+        self.assertIn(lines[at].index("^") - lines[at - 1].index("if"), (3, 5))  # Python 3.9 points at the sign
 
     def test_line_ends_marks_and_indentation_as_people_send_them(self):
         for code in ("\ufeffprint(1)\nprint(2)", "print(1)\r\nif 1:\r\n\tprint(2)\r\n", "print(1)\rprint(2)", "\n    print(1)\n    if 1:\n        print(2)\n", "print(1)\x0c\nprint(2)\n\n"):

@@ -161,6 +161,12 @@ class ToTheClient(Case):
             self.assertEqual([len(block["data"]) for block in result.blocks[1:]], [20], result)
             self.assertEqual(result.text.splitlines()[0], "42")
 
+    def test_pictures_are_what_their_bytes_are(self):
+        result = self.cordon.run("import base64\npng = %r\nfor data, kind in ((png, 'image/jpeg'), ('/9j/4AAQ', 'image/png'), ('', 'image/png'), ('!!', 'image/png'), ('AAAA', 'image/png'), (png, 'image/webp')):\n"
+                                 "    display(await mcp_odd.give(result={'content': [{'type': 'image', 'data': data, 'mimeType': kind}]}))" % PNG)
+        self.assertEqual([block["mimeType"] for block in result.blocks[1:]], ["image/png", "image/jpeg", "image/png"], result)
+        self.assertIn("3 images left out", result.text)
+
     def test_svg_is_text_within_the_limit_of_output(self):
         code = "class Drawing:\n    def __init__(self, text): self.text = text\n    def _repr_svg_(self): return self.text\n"
         self.assertEqual(self.check(code + "display(Drawing('<svg>ü</svg>'))\nprint('after')"), "after\n<svg>ü</svg>")
