@@ -108,8 +108,8 @@ class Execution:
             facts["status"] = "killed"
         facts.update(
             stdout=self.streams["stdout"].rest(), stderr=self.streams["stderr"].rest(),
-            duration_ms=int((time.monotonic() - self.began) * 1000),
-            cpu_ms=int(self.cpu(usage) * 1000), peak_memory_bytes=self.peak(usage),
+            duration_ms=milliseconds(time.monotonic() - self.began), cpu_ms=milliseconds(self.cpu(usage)),
+            peak_memory_bytes=self.peak(usage),
             limits=self.limits(facts["status"], done, killed_for_memory), notes=self.notes(done),
             tool_calls=self.tool_calls, alive=alive)
         return facts
@@ -159,6 +159,11 @@ def verdict_of(wait_status, killed_for_memory):
         return {"status": "out_of_memory" if by_kernel else "killed", "signal": number}
     code = os.WEXITSTATUS(wait_status) if wait_status is not None else None
     return {"status": "success" if code == 0 else "error", "exit_code": code}
+
+
+def milliseconds(seconds):
+    """Whole ones, rounded up: what was run took some."""
+    return -int(-seconds * 1000 // 1)
 
 
 def grew(before, after):
