@@ -1,7 +1,7 @@
 """PID 1: the second seccomp filter, for all that follows. Engines' own profiles let uid 65534 do more than one thinks.
 
 A program of classic BPF over `struct seccomp_data`. It refuses foreign architectures, a list of system calls, and a few
-others by their arguments: new namespaces through clone, and whatever would starve or limit PID 1 by its number. It names PID 1 rather than
+others by their arguments: new namespaces through clone, the limit of core dumps, and whatever would starve or limit PID 1 by its number. It names PID 1 rather than
 allowing only pid 0, because C libraries pass thread ids (thread affinity) and people renice their own children; every
 other process in the container belongs to the same run.
 """
@@ -42,7 +42,7 @@ DENIED = {
 }
 
 CHECKED = {
-    "clone": (56, 220), "clone3": (435, 435), "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
+    "clone": (56, 220), "clone3": (435, 435), "prlimit64": (302, 261), "setrlimit": (160, 164), "sched_setaffinity": (203, 122),
     "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "ioctl": (16, 29), "socket": (41, 198),
     "socketpair": (53, 199), "personality": (135, 92),
@@ -73,6 +73,7 @@ AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, NETLINK_ROUTE = 1, 2, 10, 16, 0
 SOCK_RAW, SOCK_PACKET, SOCK_TYPE_MASK = 3, 10, 0xF
 INTERNET_PROTOCOLS = (0, 1, 6, 17, 58)  # whatever fits, ICMP, TCP, UDP, ICMPv6
 PERSONALITIES = (0, 0x0008, 0x20000, 0x20008, 0xFFFFFFFF)  # what Docker allows; the last one only asks
+RLIMIT_CORE = 4
 PRIO_USER, IOPRIO_WHO_USER = 2, 3
 
 
@@ -124,6 +125,26 @@ def not_the_supervisor(pid):
     def check(p):
         p.load(low_word(0))
         p.end_if(EQUAL, pid, error(EPERM))
+        p.end(ALLOW)
+    return check
+
+
+def check_setrlimit(p):
+    p.load(low_word(0))
+    p.end_if(EQUAL, RLIMIT_CORE, error(EPERM))
+    p.end(ALLOW)
+
+
+def check_prlimit(pid):
+    """(pid, kind, new, old): without a new one it only asks."""
+    def check(p):
+        p.load(low_word(0))
+        p.end_if(EQUAL, pid, error(EPERM))
+        p.load(low_word(1))
+        p.end_unless(EQUAL, RLIMIT_CORE, ALLOW)
+        for half in (0, 4):
+            p.load(low_word(2) + half)
+            p.end_unless(EQUAL, 0, error(EPERM))
         p.end(ALLOW)
     return check
 
@@ -200,7 +221,8 @@ def build(machine, supervisor_pid):
             p.end_if(EQUAL, numbers[column], error(EPERM))
     by_pid = not_the_supervisor(supervisor_pid)
     for name, body in {
-        "clone": check_clone, "clone3": check_clone3, "prlimit64": by_pid, "sched_setaffinity": by_pid,
+        "clone": check_clone, "clone3": check_clone3, "prlimit64": check_prlimit(supervisor_pid),
+        "setrlimit": check_setrlimit, "sched_setaffinity": by_pid,
         "sched_setparam": by_pid, "sched_setscheduler": by_pid, "sched_setattr": by_pid,
         "setpriority": not_the_supervisor_by_kind(supervisor_pid, PRIO_USER),
         "ioprio_set": not_the_supervisor_by_kind(supervisor_pid, IOPRIO_WHO_USER), "ioctl": check_ioctl,

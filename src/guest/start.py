@@ -15,11 +15,23 @@ def main():
 
 def begin():
     kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
+    lower_core_limit()
     quiet = ignore_signals()
     own_filter = seccomp.install()
     worker = birth.fork_worker(quiet)
     from . import supervisor
     supervisor.Supervisor(own_filter, worker).run()
+
+
+def lower_core_limit():
+    """No core dumps, not even to the program that the host's core_pattern may name: the kernel starts that one at a limit of 0, but not at 1.
+
+    The filter keeps it there.
+    """
+    import resource
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    if most != 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
 
 
 def ignore_signals():

@@ -107,7 +107,7 @@ void judge_rlimit(const Views& v, const runtime_api::Rlimit& asked, Finding& row
     const std::int64_t soft = found->second[0], hard = found->second[1];
     row.guest += asked.name + " " + limit_text(hard, false);
     if (too_high(soft, asked.value) || too_high(hard, asked.value))
-        fall_short(row, "the engine did not apply " + asked.name);
+        fall_short(row, asked.name + " was not applied");
 }
 
 } // namespace
@@ -188,13 +188,15 @@ bool is_low(const std::vector<runtime_api::Rlimit>& asked) {
 
 Finding rlimits(const Views& v) {
     Finding row{.row = "rlimits", .asked = ""};
-    for (const runtime_api::Rlimit& each : v.spec.rlimits)
+    std::vector<runtime_api::Rlimit> asked = v.spec.rlimits;
+    asked.push_back({"core", core_bytes});
+    for (const runtime_api::Rlimit& each : asked)
         row.asked += (row.asked.empty() ? "" : ", ") + each.name + " " + std::to_string(each.value);
     if (!v.facts.rlimits) {
         not_said(row);
         return row;
     }
-    for (const runtime_api::Rlimit& each : v.spec.rlimits) judge_rlimit(v, each, row);
+    for (const runtime_api::Rlimit& each : asked) judge_rlimit(v, each, row);
     if (is_low(v.spec.rlimits)) row.engine = "less than usual: it may not set more";
     return row;
 }

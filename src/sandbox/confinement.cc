@@ -27,9 +27,9 @@ runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string n
     // nproc is counted per uid over all containers, so it is no limit on one of them (that is pids) and must
     // be large
     if (confinement.low_rlimits)
-        spec.rlimits = {{"nofile", 512}, {"nproc", 4096}, {"core", 0}};
+        spec.rlimits = {{"nofile", 512}, {"nproc", 4096}};
     else
-        spec.rlimits = {{"nofile", 1024}, {"nproc", 32768}, {"core", 0}};
+        spec.rlimits = {{"nofile", 1024}, {"nproc", 32768}};
     spec.memory_bytes = confinement.memory_bytes;
     spec.pids = confinement.pids;
     spec.cpus = confinement.cpus;

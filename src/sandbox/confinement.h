@@ -28,6 +28,11 @@ struct Confinement {
 runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name,
                                    std::map<std::string, std::string> labels, std::string loader);
 
+/// The size of core dumps, which the guest lowers itself. At 1 the kernel makes none, not even for the
+/// program that a host's core_pattern may name, which runs outside and as root; 0 would not keep it from
+/// being started. The engine is not asked, since one that may set no more than 0 would refuse 1.
+inline constexpr std::int64_t core_bytes = 1;
+
 /// True where an engine's error says that it could not set our resource limits (its own hard limits are
 /// lower).
 bool is_rlimit_failure(const std::string& message);

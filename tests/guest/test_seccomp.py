@@ -66,6 +66,13 @@ class Program(unittest.TestCase):
             self.assertEqual(judge(self.x86, number, user, 0), EPERM)
             self.assertEqual(judge(self.x86, number, 0, 0), ALLOW)
 
+    def test_the_limit_of_core_dumps_stays(self):
+        for kind, verdict in ((4, EPERM), (7, ALLOW), (0x1_0000_0004, EPERM)):  # the kernel reads the low word
+            self.assertEqual(judge(self.x86, 160, kind), verdict, kind)
+            for new in (0x7FFF_0000_1000, 0x7FFF_0000_0000, 0x1000):
+                self.assertEqual(judge(self.x86, 302, 17, kind, new), verdict, kind)
+            self.assertEqual(judge(self.x86, 302, 17, kind, 0), ALLOW, kind)  # asks only
+
     def test_sockets(self):
         for family in (1, 2, 10):
             self.assertEqual(judge(self.x86, 41, family, 1 | 0o2000000), ALLOW)
@@ -123,14 +130,16 @@ refused('setpriority', 0, 1, 19)
 refused('setpriority', 2, 0, 19)
 for f in (lambda: os.memfd_create('x'), lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (10, 10)), lambda: os.sched_setaffinity(1, {0}),
           lambda: os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0)), lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW),
+          lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), lambda: resource.prlimit(0, resource.RLIMIT_CORE, (0, 0)),
           lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW)):
     try:
         f()
         print('allowed', f)
-    except OSError:
+    except (OSError, ValueError): # resource's own way to say EPERM
         pass
 resource.setrlimit(resource.RLIMIT_NOFILE, (512, 512))
-resource.prlimit(os.getpid(), resource.RLIMIT_CORE, (0, 0))
+resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE, (500, 500))
+print(resource.getrlimit(resource.RLIMIT_CORE))
 os.sched_setaffinity(0, os.sched_getaffinity(0))
 os.nice(1)
 os.setpriority(os.PRIO_PROCESS, os.getpid(), 5)
@@ -139,7 +148,7 @@ print(subprocess.run(['echo', 'child'], capture_output=True, text=True).stdout, 
 print(socket.socketpair()[0].family.name, bool(socket.if_nameindex() is not None))
 os.mkfifo('/tmp/fifo')
 """)
-        self.assertEqual(result.stdout, "thread\nchild\nAF_UNIX True\n", result)
+        self.assertEqual(result.stdout, "(1, 1)\nthread\nchild\nAF_UNIX True\n", result)
         self.assertEqual(result.status, "success", result)
 
 

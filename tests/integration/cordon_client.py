@@ -59,10 +59,25 @@ class Engine:
 
     def containers(self, *labels):
         """Names of all containers with these labels, whatever their state."""
-        filters = urllib.parse.quote(json.dumps({"label": list(labels)}))
-        status, _, body = self.request("GET", "/containers/json?all=true&filters=" + filters)
+        return sorted(self.labels(*labels))
+
+    def labels(self, *wanted):
+        """Of all containers with these labels, by name."""
+        filters = urllib.parse.quote(json.dumps({"label": list(wanted)}))
+        # podman's own list: its Docker one fails as a whole for one container that was half removed
+        target = "/v4.0.0/libpod/containers/json" if self.podman else "/containers/json"
+        status, _, body = self.request("GET", target + "?all=true&filters=" + filters)
         assert status == 200, body
-        return sorted(each["Names"][0].lstrip("/") for each in json.loads(body))
+        return {each["Names"][0].lstrip("/"): each["Labels"] for each in json.loads(body)}
+
+    def stranger(self, **labels):
+        """A container that was made and never started, with our mark and these labels. Its name."""
+        name = "cordon-" + os.urandom(4).hex() + "-" + os.urandom(6).hex()
+        marks = {"io.cordon": "1", **{"io.cordon." + key: value for key, value in labels.items()}}
+        body = json.dumps({"Image": os.environ["MCP_BRIDGE_IMAGE"], "Cmd": ["true"], "Labels": marks})
+        status, _, answer = self.request("POST", "/containers/create?name=" + name, body)
+        assert status == 201, answer
+        return name
 
     def processes(self, name):
         """Ids, on this host, of all processes in a container."""

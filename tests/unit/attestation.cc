@@ -229,8 +229,8 @@ TEST_CASE("judge: each fact alone makes its row fall short") {
              Spoilt{"processes", R"("pids_max": 128)", R"("pids_max": 129)"},
              Spoilt{"processes", R"("pids_max": 128)", R"("pids_max": null)"},
              Spoilt{"rlimits", R"("nofile": [1024, 1024])", R"("nofile": [1024, 1048576])"},
-             Spoilt{"rlimits", R"("core": [0, 0])", R"("core": [-1, -1])"},
-             Spoilt{"rlimits", R"("core": [0, 0])", R"("cpu": [0, 0])"},
+             Spoilt{"rlimits", R"("core": [1, 1])", R"("core": [-1, -1])"},
+             Spoilt{"rlimits", R"("core": [1, 1])", R"("cpu": [0, 0])"},
              Spoilt{"environment", R"("HOME": "/workspace")", R"("HOME": "/root")"},
              Spoilt{"environment", R"("TMPDIR": "/tmp",)", ""},
              Spoilt{"environment", R"("HOSTNAME")", R"("AWS_SECRET_ACCESS_KEY")"},
@@ -393,7 +393,7 @@ TEST_CASE("judge: limits below what was asked are stricter, and fine") {
         .say("size=131072k", "size=65536k")
         .say("\"pids_max\": 128", "\"pids_max\": 64");
     CHECK(c.bad().empty());
-    CHECK(c.row("rlimits").guest == "nofile 512, nproc 32768, core 0");
+    CHECK(c.row("rlimits").guest == "nofile 512, nproc 32768, core 1");
 }
 
 TEST_CASE("judge: where the engine may not set the usual limits, lower ones are fine, and said") {

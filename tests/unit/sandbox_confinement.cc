@@ -33,8 +33,7 @@ TEST_CASE("to_spec: the defaults are those of the design's table") {
     CHECK(spec.pids == 128);
     CHECK_FALSE(spec.cpus.has_value());
     CHECK(spec.oci_runtime.empty());
-    CHECK(rlimits_of(spec) ==
-          std::map<std::string, std::int64_t>{{"core", 0}, {"nofile", 1024}, {"nproc", 32768}});
+    CHECK(rlimits_of(spec) == std::map<std::string, std::int64_t>{{"nofile", 1024}, {"nproc", 32768}});
     std::map<std::string, std::int64_t> writable;
     for (const auto& mount : spec.tmpfs) writable[mount.at] = mount.size_bytes >> 20;
     CHECK(writable ==
@@ -65,7 +64,6 @@ TEST_CASE("to_spec: where the engine may not set the usual limits, lower ones ar
                lower = rlimits_of(spec_of({.image = "i", .low_rlimits = true}));
     CHECK(lower.size() == usual.size());
     for (const auto& [name, value] : lower) CHECK(value <= usual.at(name));
-    CHECK(lower.at("core") == 0);
     CHECK(lower.at("nofile") < usual.at("nofile"));
 }
 
