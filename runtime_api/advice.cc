@@ -1,34 +1,13 @@
 #include "runtime_api/advice.h"
 
-#include <algorithm>
-#include <initializer_list>
-
 #include "runtime_api/advice_remedies.h"
+#include "runtime_api/advice_words.h"
 
 namespace runtime_api {
 namespace {
 
 constexpr const char* subids =
     "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER && podman system migrate";
-
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
-/// The words of one error, to be searched without regard to case.
-class Words {
-public:
-    explicit Words(const std::string& text) : text_(lower(text)) {}
-    bool any(std::initializer_list<const char*> parts) const {
-        return std::any_of(parts.begin(), parts.end(),
-                           [&](const char* part) { return text_.find(part) != std::string::npos; });
-    }
-
-private:
-    std::string text_;
-};
 
 std::string destination(const Endpoint& endpoint) {
     std::string out = "ssh ";
@@ -170,10 +149,16 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
     if (!found && endpoint.kind == Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
     if (!found && (endpoint.kind == Endpoint::Kind::https || endpoint.kind == Endpoint::Kind::tcp))
         found = on_tls(words);
+    if (!found && words.any({"no space left on device"}))
+        found =
+            Advice{"the engine's disk is full",
+                   "make room: podman system prune --all, or docker system prune --all (they remove every "
+                   "image that no container uses); df -h shows the rest"};
     if (!found) found = on_rootless(words);
     if (!found) found = on_selinux(words);
     if (!found) found = on_desktop(host, words);
     if (!found) found = on_socket(host, endpoint, words);
+    if (!found) found = advice_on_pull(words);
     return found;
 }
 

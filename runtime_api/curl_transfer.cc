@@ -1,6 +1,9 @@
 #include "runtime_api/curl_transfer.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -34,13 +37,30 @@ void CurlTransfer::set_body_options() {
     CURL* easy = easy_.get();
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
     for (const std::string& line : request_.headers) add_header(line);
-    if (request_.method == "POST" || request_.method == "PUT") {
+    if (!request_.body_file.empty()) {
+        send_file();
+    } else if (request_.method == "POST" || request_.method == "PUT") {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_.body.c_str());
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    }
+    if (request_.method == "POST" || request_.method == "PUT") {
         add_header("Content-Type: " + request_.content_type);
         add_header("Expect:"); // no waiting for "100 Continue"
     }
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+}
+
+void CurlTransfer::send_file() {
+    file_.reset(std::fopen(request_.body_file.c_str(), "rbe"));
+    std::error_code ec;
+    const std::uintmax_t size = std::filesystem::file_size(request_.body_file, ec);
+    if (!file_ || ec)
+        throw Error(Errc::rejected,
+                    "cannot read " + request_.body_file + ": " + (ec ? ec.message() : std::strerror(errno)));
+    CURL* easy = easy_.get();
+    curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L); // libcurl reads by fread
+    curl_easy_setopt(easy, CURLOPT_READDATA, file_.get());
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(size));
 }
 
 void CurlTransfer::add_header(const std::string& line) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <string_view>
@@ -27,6 +28,7 @@ public:
 
 private:
     void set_body_options();
+    void send_file();
     void add_header(const std::string& line);
     static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept;
     static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept;
@@ -38,10 +40,15 @@ private:
         void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
     };
 
+    struct FileClose {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+
     std::shared_ptr<CurlMulti> multi_;
     Endpoint endpoint_;
     HttpRequest request_; ///< libcurl points into its body.
     std::unique_ptr<curl_slist, ListFree> headers_;
+    std::unique_ptr<std::FILE, FileClose> file_; ///< What is sent, where it is a file.
     std::array<char, CURL_ERROR_SIZE> error_text_{};
     HttpResponse answer_;
     std::size_t head_bytes_ = 0;

@@ -14,14 +14,14 @@ public:
     DockerEngine(std::unique_ptr<Http> http, std::string api_version, Timeouts timeouts);
 
     Dialect dialect() const override { return Dialect::docker; }
-    boost::asio::awaitable<EngineInfo> info() override;
-    boost::asio::awaitable<bool> image_exists(std::string reference) override;
-    boost::asio::awaitable<void> pull(std::string reference, PullSink sink, RegistryAuth auth) override;
     boost::asio::awaitable<Created> create(ContainerSpec spec) override;
-    boost::asio::awaitable<int> wait(std::string name, std::chrono::milliseconds limit) override;
 
 private:
-    boost::asio::awaitable<docker::ImageDefaults> image_defaults(std::string attempted, std::string image);
+    PullRequest pull_request(const std::string& reference) const override;
+    std::string import_target(const std::string& name) const override;
+    std::string wait_target(const std::string& name) const override;
+    EngineInfo read_info(const std::string& body) const override;
+    int read_exit_code(const std::string& body) const override;
     ContainerState read_state(const std::string& body) const override;
     std::vector<ContainerSummary> read_list(const std::string& body) const override;
 

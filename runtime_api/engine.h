@@ -138,6 +138,22 @@ struct RegistryAuth {
     std::string server{};
 };
 
+/// An image that an engine has.
+struct ImageInfo {
+    std::string id;
+    std::vector<std::string> names{}; ///< "localhost/cordon-python:bookworm"; none where a tag moved away.
+    std::map<std::string, std::string> labels{};
+    std::int64_t size_bytes = 0;
+};
+
+/// A file system that is to become an image of one layer.
+struct ImageImport {
+    std::string tar_file; ///< On this host; it is streamed to the engine.
+    std::string name;     ///< "localhost/cordon-python:bookworm"; an image of that name loses it.
+    std::vector<std::string> command{};
+    std::map<std::string, std::string> labels{};
+};
+
 /// A container engine over its REST API. One method is one request (on Docker create is two). Call it on the
 /// loop's thread. All throw runtime_api::Error, whose message says what was attempted and the engine's own
 /// words. Every method is bounded in time (see Timeouts) and can be cancelled (terminal), which closes its
@@ -151,11 +167,19 @@ public:
     /// Version and abilities. Asked anew each time.
     virtual boost::asio::awaitable<EngineInfo> info() = 0;
 
-    virtual boost::asio::awaitable<bool> image_exists(std::string reference) = 0;
+    /// nullopt: it has no such image.
+    virtual boost::asio::awaitable<std::optional<ImageInfo>> image(std::string reference) = 0;
 
-    /// Pulls an image; sink may be empty. not_found / rejected / engine_fault carry the registry's words. The
-    /// wait is bounded by silence (Timeouts::pull_silence), not by the whole.
+    /// All images that have not lost their names.
+    virtual boost::asio::awaitable<std::vector<ImageInfo>> images() = 0;
+
+    /// Pulls an image, also one that is there (its tag may have moved); sink may be empty. not_found /
+    /// rejected / engine_fault carry the registry's words. The wait is bounded by silence
+    /// (Timeouts::pull_silence), not by the whole.
     virtual boost::asio::awaitable<void> pull(std::string reference, PullSink sink, RegistryAuth auth) = 0;
+
+    /// Makes an image; takes as long as the engine needs to read it (Timeouts::import).
+    virtual boost::asio::awaitable<void> import_image(ImageImport what) = 0;
 
     /// not_found: no such image. conflict: the name is taken. Never makes a container that is less confined
     /// than asked for without a warning in the answer, as far as the engine says so.
@@ -192,6 +216,9 @@ struct Timeouts {
     std::chrono::milliseconds start{30'000}; ///< attach and start
     std::chrono::milliseconds remove{15'000};
     std::chrono::milliseconds pull_silence{60'000};
+    std::chrono::milliseconds pull_blind{
+        900'000}; ///< The same where the engine says nothing while it loads a layer (podman before 4.8).
+    std::chrono::milliseconds import{900'000};
 };
 
 /// Connects to an endpoint and asks which dialect it speaks. unavailable: nobody answers there (the message

@@ -38,8 +38,8 @@ asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> htt
     request.max_body = 64 * 1024;
     const HttpResponse answer = co_await http->send(std::move(request));
     if (answer.status != 200) throw answer_error("ping " + where, answer);
-    if (answer.headers.contains("libpod-api-version"))
-        co_return std::make_unique<LibpodEngine>(std::move(http), timeouts);
+    if (const auto podman = answer.headers.find("libpod-api-version"); podman != answer.headers.end())
+        co_return std::make_unique<LibpodEngine>(std::move(http), timeouts, podman->second);
     if (!answer.headers.contains("api-version"))
         throw Error(Errc::protocol, "what listens at " + where + " is neither podman nor Docker");
     std::string version = co_await docker_version(*http, where, timeouts);

@@ -18,6 +18,7 @@ struct HttpRequest {
     std::string method = "GET";
     std::string target;
     std::string body{};
+    std::string body_file{}; ///< Where it is not empty: a file whose content is sent instead of body.
     std::string content_type = "application/json"; ///< Of body; sent with POST and PUT only.
     std::vector<std::string> headers{};            ///< More of them, "Name: value"; no line breaks.
 

@@ -1,12 +1,10 @@
 #include "runtime_api/libpod_engine.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "runtime_api/engine_answer.h"
+#include "runtime_api/image_name.h"
 #include "runtime_api/libpod_json.h"
 #include "runtime_api/percent.h"
-#include "runtime_api/pull_progress.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -15,44 +13,9 @@ namespace {
 constexpr const char* api_version = "4.0.0";
 }
 
-LibpodEngine::LibpodEngine(std::unique_ptr<Http> http, Timeouts timeouts)
-    : RestEngine(std::move(http), std::string("/v") + api_version + "/libpod", timeouts) {}
-
-asio::awaitable<EngineInfo> LibpodEngine::info() {
-    const std::string attempted = "ask the engine about itself";
-    HttpRequest request;
-    request.target = "/info";
-    request.limit = timeouts().quick;
-    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
-    EngineInfo info = read_answer(attempted, [&] { return libpod::read_info(answer.body); });
-    info.api_version = api_version;
-    co_return info;
-}
-
-asio::awaitable<bool> LibpodEngine::image_exists(std::string reference) {
-    const std::string attempted = "look for image " + reference;
-    HttpRequest request;
-    request.target = "/images/" + percent_encode(reference) + "/exists";
-    request.limit = timeouts().quick;
-    const HttpResponse answer = co_await ask(attempted, std::move(request));
-    if (answer.status == 404) co_return false;
-    if (answer.status < 200 || answer.status > 299) throw answer_error(attempted, answer);
-    co_return true;
-}
-
-asio::awaitable<void> LibpodEngine::pull(std::string reference, PullSink sink, RegistryAuth auth) {
-    const std::string attempted = "pull image " + reference;
-    PullReader reader(Dialect::libpod, std::move(sink));
-    HttpRequest request;
-    request.method = "POST";
-    request.target = "/images/pull?policy=always&reference=" + percent_encode(reference);
-    request.limit = std::chrono::milliseconds(0);
-    request.silence = timeouts().pull_silence;
-    request.headers = registry_auth_headers(auth);
-    request.sink = [&reader](std::string_view piece) { reader.feed(piece); };
-    co_await ask_well(attempted, std::move(request));
-    reader.finish(attempted);
-}
+LibpodEngine::LibpodEngine(std::unique_ptr<Http> http, Timeouts timeouts, std::string version)
+    : RestEngine(std::move(http), std::string("/v") + api_version + "/libpod", timeouts),
+      version_(std::move(version)) {}
 
 asio::awaitable<Created> LibpodEngine::create(ContainerSpec spec) {
     const std::string attempted = "create container " + spec.name;
@@ -65,16 +28,34 @@ asio::awaitable<Created> LibpodEngine::create(ContainerSpec spec) {
     co_return read_answer(attempted, [&] { return libpod::read_created(answer.body); });
 }
 
-asio::awaitable<int> LibpodEngine::wait(std::string name, std::chrono::milliseconds limit) {
-    const std::string attempted = "wait for container " + name;
-    HttpRequest request;
-    request.method = "POST";
-    request.target = container(name, "/wait?interval=20ms");
-    request.limit = std::max(limit, std::chrono::milliseconds(1)); // 0 would be for ever
-    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
-    co_return read_answer(attempted, [&] { return libpod::read_exit_code(answer.body); });
+RestEngine::PullRequest LibpodEngine::pull_request(const std::string& reference) const {
+    PullRequest out;
+    out.target = "/images/pull?policy=always&reference=" + percent_encode(without_needless_tag(reference));
+    out.words = Dialect::libpod;
+    out.silence = timeouts().pull_blind;
+    if (libpod::counts_pulled_bytes(version_)) {
+        out.target += "&compatMode=true";
+        out.words = Dialect::docker;
+        out.silence = timeouts().pull_silence;
+    }
+    return out;
 }
 
+std::string LibpodEngine::import_target(const std::string& name) const {
+    return "/images/import?reference=" + percent_encode(name);
+}
+
+std::string LibpodEngine::wait_target(const std::string& name) const {
+    return container(name, "/wait?interval=20ms");
+}
+
+EngineInfo LibpodEngine::read_info(const std::string& body) const {
+    EngineInfo info = libpod::read_info(body);
+    info.api_version = api_version;
+    return info;
+}
+
+int LibpodEngine::read_exit_code(const std::string& body) const { return libpod::read_exit_code(body); }
 ContainerState LibpodEngine::read_state(const std::string& body) const { return libpod::read_state(body); }
 std::vector<ContainerSummary> LibpodEngine::read_list(const std::string& body) const {
     return libpod::read_list(body);

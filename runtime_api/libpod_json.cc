@@ -183,4 +183,14 @@ int read_exit_code(const std::string& body) {
     return value;
 }
 
+bool counts_pulled_bytes(const std::string& version) {
+    int major = 0;
+    int minor = 0;
+    const char* const end = version.data() + version.size();
+    const auto [dot, error] = std::from_chars(version.data(), end, major);
+    if (error != std::errc() || dot == end || *dot != '.') return false;
+    if (std::from_chars(dot + 1, end, minor).ec != std::errc()) return false;
+    return major > 4 || (major == 4 && minor >= 8);
+}
+
 } // namespace runtime_api::libpod

@@ -26,4 +26,7 @@ EngineInfo read_info(const std::string& body);
 /// The answer to POST containers/NAME/wait: a number as text.
 int read_exit_code(const std::string& body);
 
+/// podman of this version ("4.3.1") can tell a pull with bytes, in Docker's words, if asked: 4.8 and later.
+bool counts_pulled_bytes(const std::string& version);
+
 } // namespace runtime_api::libpod

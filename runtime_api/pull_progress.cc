@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "runtime_api/base64.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
@@ -59,32 +60,6 @@ Line parse_line(std::string_view text) {
 bool says(const std::string& words, std::string_view phrase) {
     const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
     return std::search(words.begin(), words.end(), phrase.begin(), phrase.end(), same) != words.end();
-}
-
-/// The registry's answer, of which only words are left.
-Errc pull_errc(const std::string& words) {
-    if (says(words, "unauthorized") || says(words, "denied") || says(words, "authentication required"))
-        return Errc::rejected;
-    if (says(words, "manifest unknown") || says(words, "not found") || says(words, "name unknown"))
-        return Errc::not_found;
-    return Errc::engine_fault;
-}
-
-/// base64url with padding, as Go's URLEncoding, which both engines decode with.
-std::string base64url(std::string_view text) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); i += 3) {
-        const auto byte = [&](std::size_t k) {
-            return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U;
-        };
-        const unsigned bits = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
-        out += digits[bits >> 18U & 63U];
-        out += digits[bits >> 12U & 63U];
-        out += i + 1 < text.size() ? digits[bits >> 6U & 63U] : '=';
-        out += i + 2 < text.size() ? digits[bits & 63U] : '=';
-    }
-    return out;
 }
 
 } // namespace
@@ -157,33 +132,27 @@ void PullReader::finish(const std::string& attempted) {
         throw Error(Errc::protocol, attempted + ": the engine ended without saying that it has the image");
 }
 
-std::vector<std::string> registry_auth_headers(const RegistryAuth& auth) {
-    std::vector<std::string> out;
-    if (auth.username.empty() && auth.identity_token.empty()) return out;
+Errc pull_errc(const std::string& words) {
+    if (says(words, "unauthorized") || says(words, "denied") || says(words, "authentication required"))
+        return Errc::rejected;
+    if (says(words, "manifest unknown") || says(words, "not found") || says(words, "name unknown"))
+        return Errc::not_found;
+    return Errc::engine_fault;
+}
+
+std::vector<std::string> registry_auth_headers(Dialect dialect, const RegistryAuth& auth) {
+    if (auth.username.empty() && auth.identity_token.empty()) return {};
+    const bool by_registry =
+        dialect == Dialect::libpod && auth.identity_token.empty() && !auth.server.empty();
     json::Writer w;
     w.object();
+    if (by_registry) w.key(auth.server).object();
     if (!auth.username.empty()) w.field("username", auth.username).field("password", auth.password);
     if (!auth.identity_token.empty()) w.field("identitytoken", auth.identity_token);
     if (!auth.server.empty()) w.field("serveraddress", auth.server);
+    if (by_registry) w.end();
     w.end();
-    out.push_back("X-Registry-Auth: " + base64url(w.str()));
-    return out;
-}
-
-ImageName split_reference(const std::string& reference) {
-    ImageName out;
-    const std::size_t at = reference.find('@');
-    std::string name = reference.substr(0, at);
-    const std::size_t slash = name.rfind('/');
-    const std::size_t colon = name.rfind(':'); // before a slash it is a registry's port
-    if (colon != std::string::npos && (slash == std::string::npos || colon > slash)) {
-        out.tag = name.substr(colon + 1);
-        name.resize(colon);
-    }
-    out.repository = name;
-    if (at != std::string::npos) out.tag = reference.substr(at + 1); // the digest says more than the tag
-    if (out.tag.empty()) out.tag = "latest";
-    return out;
+    return {"X-Registry-Auth: " + base64url(w.str())};
 }
 
 } // namespace runtime_api

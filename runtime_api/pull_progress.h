@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime_api/engine.h"
+#include "runtime_api/error.h"
 
 namespace runtime_api {
 
@@ -43,16 +44,13 @@ private:
     std::map<std::string, Layer> layers_; ///< By Docker's short id.
 };
 
-/// "X-Registry-Auth: …", or nothing without credentials.
-std::vector<std::string> registry_auth_headers(const RegistryAuth& auth);
+/// "X-Registry-Auth: …", or nothing without credentials, as each engine wants it: Docker the login alone;
+/// podman the same or a map of them by registry, of which it uses the one that it needs, wherever a short
+/// name leads. An identity token it takes in the first form only.
+std::vector<std::string> registry_auth_headers(Dialect dialect, const RegistryAuth& auth);
 
-/// An image reference as Docker's images/create wants it.
-struct ImageName {
-    std::string repository; ///< "localhost:5000/team/image"
-    std::string tag;        ///< "latest", or "sha256:…" for a digest.
-};
-
-/// Splits a reference; without a tag it is "latest" (left out, Docker would pull them all).
-ImageName split_reference(const std::string& reference);
+/// What an engine's words about a pull mean: rejected (the registry lets nobody in), not_found, else
+/// engine_fault.
+Errc pull_errc(const std::string& words);
 
 } // namespace runtime_api

@@ -1,13 +1,10 @@
 #include "runtime_api/rest_engine.h"
 
 #include <algorithm>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
 #include "runtime_api/engine_answer.h"
+#include "runtime_api/pause.h"
 #include "runtime_api/percent.h"
 
 namespace runtime_api {
@@ -30,13 +27,6 @@ std::string label_filter(const std::string& label) {
 std::chrono::milliseconds time_left(Clock::time_point deadline) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     return std::max(left, std::chrono::milliseconds(1));
-}
-
-asio::awaitable<void> pause(std::chrono::milliseconds time) {
-    boost::system::error_code ec;
-    asio::steady_timer timer(co_await asio::this_coro::executor, time);
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ec));
-    if (ec) throw Error(Errc::cancelled, "cancelled");
 }
 
 /// Nothing is left to remove. Podman before 4.8 says so with 500 when its own auto-removal was faster.
@@ -70,6 +60,25 @@ asio::awaitable<HttpResponse> RestEngine::ask_well(std::string attempted, HttpRe
     HttpResponse answer = co_await ask(attempted, std::move(request));
     if (!success(answer.status)) throw answer_error(attempted, answer);
     co_return answer;
+}
+
+asio::awaitable<EngineInfo> RestEngine::info() {
+    const std::string attempted = "ask the engine about itself";
+    HttpRequest request;
+    request.target = "/info";
+    request.limit = timeouts_.quick;
+    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    co_return read_answer(attempted, [&] { return read_info(answer.body); });
+}
+
+asio::awaitable<int> RestEngine::wait(std::string name, std::chrono::milliseconds limit) {
+    const std::string attempted = "wait for container " + name;
+    HttpRequest request;
+    request.method = "POST";
+    request.target = wait_target(name);
+    request.limit = std::max(limit, std::chrono::milliseconds(1)); // 0 would be for ever
+    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    co_return read_answer(attempted, [&] { return read_exit_code(answer.body); });
 }
 
 asio::awaitable<std::unique_ptr<AttachStream>> RestEngine::attach(std::string name) {

@@ -5,31 +5,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <cstring>
 #include <utility>
 
 #include "runtime_api/error.h"
+#include "runtime_api/pause.h"
+#include "runtime_api/quiet_process.h"
 #include "runtime_api/ssh_folder.h"
-#include "runtime_api/ssh_process.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr const char* install_ssh = " (ssh:// needs the OpenSSH client)";
 constexpr std::chrono::milliseconds poll_interval{20};
 constexpr std::chrono::seconds steady_after{10}; ///< A tunnel that lived so long did not fail to start.
-
-asio::awaitable<void> pause(std::chrono::milliseconds time) {
-    asio::steady_timer timer(co_await asio::this_coro::executor, time);
-    boost::system::error_code ec;
-    co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ec));
-    if (ec) throw Error(Errc::cancelled, "waiting for ssh was cancelled");
-}
 
 bool accepts(const std::string& path) {
     sockaddr_un address{};
@@ -178,9 +169,9 @@ asio::awaitable<void> SshTunnel::find_far_path() {
     std::vector<std::string> argv = command({});
     argv.insert(argv.end(), {"id", "-u"});
     try {
-        ssh_ = std::make_unique<SshProcess>(argv, folder_->path());
+        ssh_ = std::make_unique<QuietProcess>(argv, folder_->path());
     } catch (const Error& e) {
-        fail(e.what());
+        fail(std::string(e.what()) + install_ssh);
     }
     const auto end = Clock::now() + options_.start_limit;
     while (ssh_->running()) {
@@ -195,11 +186,11 @@ asio::awaitable<void> SshTunnel::find_far_path() {
 void SshTunnel::launch() {
     ::unlink(local_path_.c_str()); // of one that was killed
     try {
-        ssh_ = std::make_unique<SshProcess>(command({"-N", "-L", local_path_ + ':' + endpoint_.path}),
-                                            folder_->path());
+        ssh_ = std::make_unique<QuietProcess>(command({"-N", "-L", local_path_ + ':' + endpoint_.path}),
+                                              folder_->path());
     } catch (const Error& e) {
         ssh_.reset();
-        fail(e.what());
+        fail(std::string(e.what()) + install_ssh);
     }
     launched_ = Clock::now();
 }

@@ -11,7 +11,7 @@
 
 namespace runtime_api {
 
-class SshProcess;
+class QuietProcess;
 
 struct SshOptions {
     std::string program = "ssh";                   ///< OpenSSH's client, looked for in PATH.
@@ -64,7 +64,7 @@ private:
     SshOptions options_;
     std::unique_ptr<Folder> folder_; ///< Goes after ssh.
     std::string local_path_;
-    std::unique_ptr<SshProcess> ssh_;
+    std::unique_ptr<QuietProcess> ssh_;
     std::chrono::steady_clock::time_point launched_{};
     bool listening_ = false;
     bool starting_ = false;         ///< Someone waits in start(); others wait for that.

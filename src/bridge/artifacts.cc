@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime_api/base64.h"
 #include "runtime_api/json.h"
-#include "src/mcp/base64.h"
 
 namespace bridge {
 namespace {
@@ -41,7 +41,7 @@ std::string mime_type_of(const std::string& name) {
 }
 
 std::string Artifacts::keep(const std::string& client, const std::string& name, const std::string& base64) {
-    std::optional<std::string> data = mcp::base64_decoded(base64);
+    std::optional<std::string> data = runtime_api::base64_decoded(base64);
     if (!data) throw json::Error("artifact: expected base64");
     if (data->size() > most_file_bytes) throw json::Error("artifact: too large");
     std::deque<File>& files = files_[client];

@@ -127,7 +127,8 @@ asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
     if (method == "search_tool_docs") co_return co_await search_tool_docs(std::move(params));
     if (method == "capability_summary") {
         json::Writer w;
-        w.object().field("text", manual()).end();
+        const std::string contents = shelf_.image_contents ? shelf_.image_contents() : "";
+        w.object().field("text", manual() + describe_image(contents)).end();
         co_return w.take();
     }
     if (method == "save_tool" || method == "saved_tools" || method == "delete_tool")

@@ -19,8 +19,9 @@ struct Shelf {
     Catalogue& catalogue;
     SchemaCheck& schemas;
     ToolIndex& index;
-    SavedTools* saved = nullptr; ///< Null: turned off.
-    std::uint64_t indexed = 0;   ///< The catalogue's generation that the index was made from.
+    SavedTools* saved = nullptr;                   ///< Null: turned off.
+    std::function<std::string()> image_contents{}; ///< What the image says is in it; may be empty.
+    std::uint64_t indexed = 0; ///< The catalogue's generation that the index was made from.
 };
 
 /// An error that code sees as an exception: `kind` is one of src/guest/README.md.

@@ -1,5 +1,7 @@
 #include "src/bridge/manual.h"
 
+#include "runtime_api/json.h"
+
 namespace bridge {
 
 const std::string& manual() {
@@ -71,6 +73,14 @@ for step in range(3):
 Writable: `/workspace` (128 MiB), `/tmp` (64 MiB). Output beyond 30,000 characters a stream loses its middle: print less, or write a file.
 )manual";
     return text;
+}
+
+std::string describe_image(const std::string& contents) {
+    if (contents.empty()) return "";
+    std::string line = json::valid_utf8(std::string_view(contents).substr(0, 500));
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+    return "\n## This image\n\n" + line + '\n';
 }
 
 } // namespace bridge

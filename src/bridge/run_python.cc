@@ -66,6 +66,13 @@ public:
         if (on_progress_) on_progress_(done, total, printable(std::move(message), 500));
     }
 
+    // The image is being pulled, and this call waits for it. As a part of one, which leaves the values above
+    // to what the code reports.
+    void pulling(const std::string& image, const runtime_api::PullProgress& progress) {
+        state_->last_line = printable(sandbox::describe_pull(image, progress), 200);
+        if (on_progress_) on_progress_(sandbox::pulled_part(progress), 1, state_->last_line);
+    }
+
     void display(std::string, std::string data, bool is_base64) override {
         if (!is_base64) {
             displayed_bytes_ += data.size();
@@ -118,6 +125,8 @@ public:
     std::string servers_json() const { return methods_.servers_json(); }
     const std::set<std::string>& called() const { return methods_.called(); }
 
+    /// Held while the call waits for its container.
+    std::shared_ptr<void> watching_pulls;
     /// The sandbox whose clock stops while a server starts; null when the run is over.
     sandbox::Sandbox* sandbox = nullptr;
     std::vector<Picture> pictures;
@@ -201,12 +210,22 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
     return execution;
 }
 
+void watch_pulls(sandbox::PullAudience& pulls, const std::shared_ptr<RunHost>& host) {
+    const auto sink = [weak = std::weak_ptr<RunHost>(host)](const std::string& image,
+                                                            const runtime_api::PullProgress* progress) {
+        const auto waiting = weak.lock();
+        if (waiting && progress) waiting->pulling(image, *progress);
+    };
+    host->watching_pulls = pulls.join(sink);
+}
+
 // Runs in a sandbox that is ready; fills the report.
 asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request,
                              std::shared_ptr<RunHost> host, RunReport* report) {
     report->not_enforced = sandbox::shortfalls(box->findings());
     report->open_files = box->open_files();
     sandbox::Execution execution = to_execution(*parts, *request, *host);
+    host->watching_pulls.reset();
     host->sandbox = box;
     struct Leave {
         RunHost& host;
@@ -240,6 +259,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
     const Catalogue& catalogue = parts.shelf.catalogue;
     Policy policy(usable_servers(catalogue), named_servers(catalogue, request), parts.servers_listed_only);
     const auto host = std::make_shared<RunHost>(parts, request, std::move(policy), std::move(state));
+    watch_pulls(parts.pulls, host);
     RunReport report;
     report.timeout_seconds = (request.timeout.count() + 999) / 1000;
     report.memory_bytes = parts.memory_bytes;

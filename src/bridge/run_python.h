@@ -11,6 +11,7 @@
 #include "src/bridge/run_request.h"
 #include "src/bridge/sessions.h"
 #include "src/sandbox/pool.h"
+#include "src/sandbox/pull_audience.h"
 
 namespace bridge {
 
@@ -25,6 +26,7 @@ struct RunPythonParts {
     std::int64_t memory_bytes = 0; ///< For messages that name the limit.
     std::int64_t pids = 0;
     bool servers_listed_only = false;
+    sandbox::PullAudience pulls{}; ///< A call that waits for an image shows its client how far it is.
 };
 
 /// Where a run stands, for progress: kept up to date by the run.

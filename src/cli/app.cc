@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "src/bridge/entries.h"
+#include "src/cli/chosen_image.h"
 
 extern char** environ;
 
@@ -49,7 +50,6 @@ std::unique_ptr<sandbox::EngineSource> make_engine(asio::any_io_executor executo
     options.confinement = to_confinement(settings);
     options.state_dir = std::move(state_dir);
     options.log = [](const std::string& line) { spdlog::info("{}", line); };
-    options.on_pull = [](const std::string& line) { spdlog::info("pull: {}", line); };
     return std::make_unique<sandbox::EngineSource>(std::move(executor), std::move(options));
 }
 
@@ -83,7 +83,8 @@ App::App(asio::io_context& loop, const config::Settings& settings,
          const std::map<std::string, std::string>& environment)
     : loop_(loop), settings_(settings) {
     const std::string folder = state_folder(settings, environment);
-    engine_ = make_engine(loop.get_executor(), settings, folder);
+    settings_.image = image_of(settings, environment);
+    engine_ = make_engine(loop.get_executor(), settings_, folder);
     sandbox::Pool::Options pool;
     pool.warm = settings.pool;
     pool.most = settings.max_containers;
@@ -103,6 +104,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
                                                      bridge::load_entries(settings, environment, log), log);
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
+    shelf_->image_contents = [this] { return engine_->image_contents(); };
 }
 
 App::~App() = default;
@@ -113,6 +115,7 @@ bridge::RunPythonParts App::parts() {
     parts.memory_bytes = settings_.memory_bytes;
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
+    parts.pulls = engine_->pulls();
     return parts;
 }
 

@@ -10,7 +10,7 @@ struct AttackSource {
     std::string_view text;
 };
 
-/// All of them, by name. embed_attacks.py writes the table.
+/// All of them, by name. embed.py writes the table.
 std::span<const AttackSource> attack_suite();
 
 } // namespace cli

@@ -11,6 +11,7 @@
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/doctor_report.h"
+#include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
 #include "src/cli/self_test.h"
 #include "src/sandbox/janitor.h"
@@ -143,6 +144,7 @@ int doctor(const Options& options) {
     // What falls short is in the table; the attacks show what holds all the same.
     if (options.self_test) settings.confinement = config::ConfinementMode::report;
     App app(loop, settings, own_environment());
+    const PullBar bar(app.engine().pulls());
     Visit visit{app, options};
     asio::cancellation_signal cancel;
     int status = 1;

@@ -13,6 +13,7 @@
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/pictures.h"
+#include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
 #include "src/cli/terminal.h"
 
@@ -137,6 +138,7 @@ int exec(const Options& options) {
     config::Settings settings = options.settings;
     settings.pool = 0;
     App app(loop, settings, own_environment());
+    const PullBar bar(app.engine().pulls());
     asio::cancellation_signal cancel;
     int status = 0;
     std::exception_ptr failure;

@@ -9,7 +9,8 @@
 namespace cli {
 namespace {
 
-constexpr const char* commands[] = {"serve", "run", "exec", "doctor", "servers", "sweep", "help", "version"};
+constexpr const char* commands[] = {"serve", "run",   "exec", "doctor", "servers",
+                                    "image", "sweep", "help", "version"};
 
 bool is_switch(const config::Setting& setting) { return setting.argument.empty(); }
 
@@ -24,6 +25,7 @@ cxxopts::Options make_parser() {
             add(std::string(setting.old_flag), std::string(setting.help), cxxopts::value<std::string>());
     }
     add("server", "exec: a server that the code may use", cxxopts::value<std::vector<std::string>>());
+    add("suite", "image build: the Debian release", cxxopts::value<std::string>());
     add("json", "doctor, servers: for programs");
     add("self-test", "doctor: run the attack suite on this host");
     add("http", "serve: HOST:PORT instead of stdio", cxxopts::value<std::string>());
@@ -59,7 +61,7 @@ std::string command_of(const std::vector<std::string>& words, const std::string&
     const std::string& word = words.front();
     if (std::find(std::begin(commands), std::end(commands), word) == std::end(commands))
         throw UsageError("there is no command \"" + word +
-                         "\": expected serve, exec, doctor, servers or sweep; see cordon --help");
+                         "\": expected serve, exec, doctor, servers, image or sweep; see cordon --help");
     return word == "run" ? "serve" : word;
 }
 
@@ -86,6 +88,28 @@ void read_http(Options& options, const cxxopts::ParseResult& result) {
         throw UsageError("--tls-cert and --tls-key go together: one of them is missing");
 }
 
+void read_image(Options& options, const std::vector<std::string>& words) {
+    const std::string action = words.size() > 1 ? words[1] : "list";
+    const std::string argument = words.size() > 2 ? words[2] : "";
+    const bool known = action == "list" || action == "pull" || action == "use" || action == "build";
+    const bool flavour = argument == "python" || argument == "datascience";
+    if (!known || words.size() > 3 || (action == "list" && !argument.empty()) ||
+        (action == "use" && argument.empty()) || (action == "build" && !flavour))
+        throw UsageError("image: expected list, pull [REFERENCE], use REFERENCE (or default), or "
+                         "build python|datascience [--suite bookworm|trixie|…]");
+    options.action = action;
+    options.file = argument.empty() || action == "build" ? argument : config::image_reference(argument);
+}
+
+void read_words(Options& options, const cxxopts::ParseResult& result, const std::vector<std::string>& words) {
+    if (options.command == "exec")
+        read_exec(options, result, words);
+    else if (options.command == "image")
+        read_image(options, words);
+    else if (words.size() > 1)
+        throw UsageError(options.command + ": \"" + words[1] + "\" is one word too many");
+}
+
 } // namespace
 
 Options read_options(const std::vector<std::string>& arguments, const std::string& name,
@@ -107,13 +131,11 @@ Options read_options(const std::vector<std::string>& arguments, const std::strin
         for (const std::string& flag : {std::string(setting.old_flag), std::string(setting.flag)})
             if (!flag.empty() && result.count(flag))
                 config::apply(options.settings, setting, "--" + flag, result[flag].as<std::string>());
-    if (options.command == "exec")
-        read_exec(options, result, words);
-    else if (words.size() > 1)
-        throw UsageError(options.command + ": \"" + words[1] + "\" is one word too many");
+    read_words(options, result, words);
     config::check(options.settings);
     options.json = result.count("json") > 0;
     options.self_test = result.count("self-test") > 0;
+    if (result.count("suite")) options.suite = result["suite"].as<std::string>();
     read_http(options, result);
     return options;
 }
@@ -127,6 +149,8 @@ std::string help_text() {
                        "  cordon doctor [--json]           what was found, what is enforced, what to do; "
                        "--self-test attacks it\n"
                        "  cordon servers [--json]          the upstream servers and their tools\n"
+                       "  cordon image list|pull|use|build the images that the engine has; another one; one "
+                       "without a registry\n"
                        "  cordon sweep                     remove what dead instances left\n\n"
                        "Settings, each a flag and a variable (the flag wins):\n";
     for (const config::Setting& setting : config::settings_table()) {

@@ -15,11 +15,13 @@ class UsageError : public std::runtime_error {
 
 /// The command line and the environment, read.
 struct Options {
-    std::string command; ///< "serve", "exec", "doctor", "servers", "sweep", "help", "version"
+    std::string command; ///< "serve", "exec", "doctor", "servers", "image", "sweep", "help", "version"
     config::Settings settings{};
     std::vector<std::string> warnings{}; ///< For stderr: a variable that nobody reads.
     // Of single commands:
-    std::string file{};                 ///< exec: the file, or "-".
+    std::string file{};                 ///< exec: the file, or "-". image: a reference, or what to build.
+    std::string action{};               ///< image: "list", "pull", "use", "build"
+    std::string suite{};                ///< image build: a Debian release; empty: this host's.
     std::vector<std::string> servers{}; ///< exec: --server NAME, each.
     bool json = false;                  ///< doctor, servers
     bool self_test = false;             ///< doctor

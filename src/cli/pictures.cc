@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "runtime_api/base64.h"
 #include "src/cli/png.h"
 #include "src/cli/sixel.h"
 #include "src/jsonrpc/fd.h"
-#include "src/mcp/base64.h"
 
 namespace cli {
 namespace {
@@ -98,7 +98,7 @@ PictureProtocol picture_protocol(const Environment& environment, bool is_termina
 
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture) {
     // checked, since what a container sent as base64 would else reach the terminal as it is
-    const std::optional<std::string> data = mcp::base64_decoded(picture.base64);
+    const std::optional<std::string> data = runtime_api::base64_decoded(picture.base64);
     if (!data) return {};
     if (protocol == PictureProtocol::kitty && picture.mime_type == "image/png")
         return kitty_sequence(picture.base64);
@@ -111,7 +111,7 @@ std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& pic
 }
 
 std::string write_picture(const bridge::Picture& picture, const Environment& environment) {
-    const std::optional<std::string> data = mcp::base64_decoded(picture.base64);
+    const std::optional<std::string> data = runtime_api::base64_decoded(picture.base64);
     if (!data) throw std::runtime_error("an image was left out: it is no base64");
     return write_file(picture.mime_type == "image/jpeg" ? ".jpg" : ".png", *data, environment);
 }

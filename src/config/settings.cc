@@ -52,16 +52,6 @@ std::string numeric_user(const std::string& text) {
     }
 }
 
-std::string image_reference(const std::string& text) {
-    const auto bad = [](unsigned char c) {
-        return c <= ' ' || c == 0x7F || c == '"' || c == '\\' || c == '?' || c == '#';
-    };
-    if (text.empty() || text.size() > 512 || text.front() == '-' ||
-        std::any_of(text.begin(), text.end(), bad))
-        throw Error("expected an image reference such as docker.io/library/python:3.14-slim");
-    return text;
-}
-
 double cpu_count(const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -232,6 +222,16 @@ void check(const Settings& settings) {
                     "): lower MCP_BRIDGE_TIMEOUT or raise MCP_BRIDGE_MAX_TIMEOUT");
     if (settings.tls_cert.empty() != settings.tls_key.empty())
         throw Error("runtime-tls-cert and runtime-tls-key go together: one of them is missing");
+}
+
+std::string image_reference(const std::string& text) {
+    const auto bad = [](unsigned char c) {
+        return c <= ' ' || c == 0x7F || c == '"' || c == '\\' || c == '?' || c == '#';
+    };
+    if (text.empty() || text.size() > 512 || text.front() == '-' ||
+        std::any_of(text.begin(), text.end(), bad))
+        throw Error("expected an image reference such as docker.io/library/python:3.14-slim");
+    return text;
 }
 
 std::int64_t parse_size(const std::string& text) {

@@ -22,6 +22,8 @@ enum class OutputMode { compact, structured, toon };
 enum class ConfinementMode { strict, report };
 enum class LogLevel { error, info, debug };
 
+inline constexpr const char* default_image = "docker.io/library/python:3.14-slim";
+
 /// Everything that a user can set, with its default. Filled by `apply`, complete after `check`.
 struct Settings {
     // The engine
@@ -36,7 +38,7 @@ struct Settings {
     std::string oci_runtime{};
 
     // The container
-    std::string image = "docker.io/library/python:3.14-slim";
+    std::string image{}; ///< Empty: the choice of `cordon image use`, else default_image.
     std::int64_t memory_bytes = 512LL << 20;
     std::int64_t pids = 128;
     std::optional<double> cpus{};
@@ -92,6 +94,9 @@ std::vector<std::string> apply_environment(Settings& settings,
 
 /// What holds between settings. Throws Error.
 void check(const Settings& settings);
+
+/// The text, which is one that may name an image. Throws Error.
+std::string image_reference(const std::string& text);
 
 /// A size such as "512m", "1g", "64MiB", "1048576". Throws Error.
 std::int64_t parse_size(const std::string& text);

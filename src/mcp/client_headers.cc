@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "runtime_api/base64.h"
 #include "runtime_api/json.h"
-#include "src/mcp/base64.h"
 
 namespace mcp {
 namespace {
@@ -114,7 +114,7 @@ std::string header_value(std::string_view text) {
     const bool edges = text.empty() || (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' &&
                                         text.back() != '\t');
     const bool wrapped = text.starts_with("=?base64?") && text.ends_with("?=");
-    return plain && edges && !wrapped ? std::string(text) : "=?base64?" + base64(text) + "?=";
+    return plain && edges && !wrapped ? std::string(text) : "=?base64?" + runtime_api::base64(text) + "?=";
 }
 
 std::string read_header_params(std::string_view schema, std::vector<HeaderParam>& out) {

@@ -3,6 +3,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "runtime_api/error.h"
+#include "src/sandbox/image_pull.h"
 #include "src/sandbox/janitor.h"
 
 namespace sandbox {
@@ -83,20 +84,19 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found()
 asio::awaitable<bool> EngineSource::ensure_image() {
     const std::shared_ptr<const runtime_api::Found> found = found_;
     const std::string image = options_.confinement.image;
-    const bool there = co_await found->engine->image_exists(image);
+    std::optional<runtime_api::ImageInfo> there = co_await found->engine->image(image);
     if (!there) {
         options_.log("pulling " + image);
-        const auto sink = [this](const runtime_api::PullProgress& progress) {
-            if (options_.on_pull) options_.on_pull(progress.status);
-        };
-        runtime_api::RegistryAuth none;
         try {
-            co_await found->engine->pull(image, sink, none);
+            co_await pull_image(found, image, pulls_);
         } catch (const runtime_api::Error& e) {
             throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " +
                                                    e.what() + " (MCP_BRIDGE_IMAGE names another)");
         }
+        options_.log("pulled " + image);
+        there = co_await found->engine->image(image);
     }
+    image_contents_ = there ? there->labels[contents_label] : "";
     image_there_ = true;
     co_return true;
 }

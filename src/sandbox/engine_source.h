@@ -7,6 +7,7 @@
 
 #include "runtime_api/discovery.h"
 #include "runtime_api/single_flight.h"
+#include "src/sandbox/pull_audience.h"
 #include "src/sandbox/sandbox.h"
 
 namespace sandbox {
@@ -20,8 +21,7 @@ public:
         runtime_api::SearchOptions search{};
         Confinement confinement{};
         std::string state_dir;
-        std::function<void(const std::string&)> log;       ///< A line for a person, now and then.
-        std::function<void(const std::string&)> on_pull{}; ///< Progress of a pull, a line each.
+        std::function<void(const std::string&)> log; ///< A line for a person, now and then.
     };
 
     EngineSource(boost::asio::any_io_executor executor, Options options);
@@ -42,6 +42,12 @@ public:
     /// Called when the engine did not answer: the next workshop() searches anew.
     void forget_engine();
 
+    /// What the image's label says is in it; empty before it was looked at, and where it says nothing.
+    const std::string& image_contents() const { return image_contents_; }
+
+    /// Who is shown how far a pull is.
+    PullAudience& pulls() { return pulls_; }
+
     Remover& remover() { return *remover_; }
     /// Made on first use. Throws std::system_error.
     const Instance& instance();
@@ -59,7 +65,9 @@ private:
     std::unique_ptr<Instance> instance_;
     std::shared_ptr<const runtime_api::Found> found_;
     bool image_there_ = false;
+    std::string image_contents_;
     runtime_api::SingleFlight<std::shared_ptr<const runtime_api::Found>> searching_;
+    PullAudience pulls_;
     runtime_api::SingleFlight<bool> pulling_;
     std::shared_ptr<boost::asio::steady_timer> janitor_; ///< Cancelled: the round ends.
 };

@@ -210,6 +210,10 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
     if (waiter.failure) std::rethrow_exception(waiter.failure);
     if (!waiter.sandbox && state->closed)
         throw jsonrpc::Error(jsonrpc::code::connection_closed, "Cordon is shutting down");
+    if (!waiter.sandbox && state->making > 0)
+        throw jsonrpc::Error(jsonrpc::code::timed_out,
+                             "no container was ready in time; one is still being made (an image that is "
+                             "being pulled takes its time): try again");
     if (!waiter.sandbox)
         throw jsonrpc::Error(jsonrpc::code::timed_out, "all " + std::to_string(state->options.most) +
                                                            " containers are in use; none came free in time");

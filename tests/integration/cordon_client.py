@@ -45,12 +45,12 @@ class Engine:
         self.path = url[len("unix://"):]
         self.podman = "Libpod-Api-Version" in self.request("GET", "/_ping")[1]
 
-    def request(self, method, target, body=None):
-        connection = http.client.HTTPConnection("engine", timeout=LIMIT)
+    def request(self, method, target, body=None, headers=None, limit=LIMIT):
+        connection = http.client.HTTPConnection("engine", timeout=limit)
         connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.settimeout(LIMIT)
+        connection.sock.settimeout(limit)
         connection.sock.connect(self.path)
-        connection.request(method, target, body, {"Content-Type": "application/json"} if body else {})
+        connection.request(method, target, body, {**({"Content-Type": "application/json"} if body else {}), **(headers or {})})
         answer = connection.getresponse()
         found = answer.status, answer.headers, answer.read()
         answer.close()

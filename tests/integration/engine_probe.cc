@@ -101,7 +101,7 @@ asio::awaitable<void> probe(std::string url, std::string image, int lives) {
     const runtime_api::EngineInfo info = co_await engine->info();
     steps.done("info", info.version + " API " + info.api_version + ' ' + info.operating_system + ' ' +
                            info.oci_runtime + " cgroup v" + std::to_string(info.cgroup_version));
-    const bool there = co_await engine->image_exists(image);
+    const std::optional<runtime_api::ImageInfo> there = co_await engine->image(image);
     steps.done("image", there ? "there" : "not there");
     const std::string prefix = "cordon-probe-" + std::to_string(getpid()) + '-';
     co_await live(*engine, prefix + '0', image, true);

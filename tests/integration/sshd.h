@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime_api/endpoint.h"
-#include "runtime_api/ssh_process.h"
+#include "runtime_api/quiet_process.h"
 #include "runtime_api/ssh_tunnel.h"
 #include "tests/unit/discovery_machine.h"
 
@@ -49,7 +49,7 @@ public:
                 "\nStrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
                 "KbdInteractiveAuthentication no\n" +
                 more_);
-        sshd_ = std::make_unique<runtime_api::SshProcess>(
+        sshd_ = std::make_unique<runtime_api::QuietProcess>(
             std::vector<std::string>{"/usr/sbin/sshd", "-D", "-e", "-f", file}, machine_.at(""));
         for (int i = 0; i < 1000 && sshd_->running(); ++i) {
             if (answers()) return;
@@ -134,7 +134,7 @@ private:
     }
 
     void finish(const std::vector<std::string>& argv) const {
-        runtime_api::SshProcess process(argv, machine_.at(""));
+        runtime_api::QuietProcess process(argv, machine_.at(""));
         for (int i = 0; i < 1000 && process.running(); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         if (process.ending() != "exited with status 0")
@@ -150,5 +150,5 @@ private:
     std::string more_;
     std::uint16_t port_;
     bool made_separation_ = false;
-    std::unique_ptr<runtime_api::SshProcess> sshd_;
+    std::unique_ptr<runtime_api::QuietProcess> sshd_;
 };

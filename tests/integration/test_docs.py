@@ -46,7 +46,7 @@ class Readme(unittest.TestCase):
         self.assertIn("GITHUB_TOKEN", listed["github"]["reason"])  # not set here: that server alone is out
 
     def test_the_commands_it_names_exist(self):
-        for name in re.findall(r"\bcordon (serve|exec|doctor|servers|sweep)\b", README):
+        for name in re.findall(r"\bcordon (serve|exec|doctor|servers|image|sweep)\b", README):
             self.assertIn("  cordon %s" % name, subprocess.run([CORDON, "help"], capture_output=True, text=True, timeout=LIMIT).stdout)
 
 

@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include "runtime_api/base64.h"
 #include "src/cli/png.h"
 #include "src/cli/sixel.h"
-#include "src/mcp/base64.h"
 
 using cli::decode_png;
 using Bytes = std::vector<std::uint8_t>;
@@ -117,8 +117,9 @@ TEST_CASE("pictures: by what the terminal says of itself") {
     CHECK(cli::picture_protocol({}, true) == PictureProtocol::none);
     CHECK(cli::picture_protocol({{"TERM", "xterm-kitty"}}, false) == PictureProtocol::none);
     const std::string data = png(2, 1, 8, 2, text({0, 1, 2, 3, 4, 5, 6}));
-    CHECK(
-        cli::escape_sequence(PictureProtocol::sixel, {"image/png", mcp::base64(data)}).starts_with("\033P"));
-    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/jpeg", mcp::base64("\xff\xd8\xff")}).empty());
-    CHECK(cli::escape_sequence(PictureProtocol::unknown, {"image/png", mcp::base64(data)}).empty());
+    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/png", runtime_api::base64(data)})
+              .starts_with("\033P"));
+    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/jpeg", runtime_api::base64("\xff\xd8\xff")})
+              .empty());
+    CHECK(cli::escape_sequence(PictureProtocol::unknown, {"image/png", runtime_api::base64(data)}).empty());
 }

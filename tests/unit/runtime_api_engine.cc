@@ -10,6 +10,7 @@
 #include "runtime_api/engine_detect.h"
 #include "runtime_api/error.h"
 #include "runtime_api/libpod_engine.h"
+#include "runtime_api/libpod_json.h"
 
 namespace asio = boost::asio;
 using runtime_api::Errc;
@@ -87,10 +88,10 @@ TEST_CASE("engines: each method is one request, to the right place") {
     f.script->answer("POST /v1.44/containers/abc/wait", 200, R"({"StatusCode":7})");
     CHECK(run(f.loop, f.libpod->wait("abc", std::chrono::seconds(1))) == 7);
     CHECK(run(f.loop, f.docker->wait("abc", std::chrono::seconds(1))) == 7);
-    f.script->answer("GET " + pod + "/images/h%2Fi%3At/exists", 204);
+    f.script->answer("GET " + pod + "/images/h/i%3At/json", 200, R"({"Id":"1","Labels":{"a":"b"}})");
     f.script->answer("GET /v1.44/images/h/i%3At/json", 404, "{}");
-    CHECK(run(f.loop, f.libpod->image_exists("h/i:t")));
-    CHECK(!run(f.loop, f.docker->image_exists("h/i:t")));
+    CHECK(run(f.loop, f.libpod->image("h/i:t"))->labels.at("a") == "b");
+    CHECK(!run(f.loop, f.docker->image("h/i:t")));
 }
 
 TEST_CASE("engines: a name cannot leave its place in the path") {
@@ -172,6 +173,7 @@ TEST_CASE("pull: the reference, the credentials and the failure go where they be
     Fixture f;
     f.script->answer("POST " + pod + "/images/pull?policy=always&reference=h%2Fi%3At", 200,
                      "{\"stream\":\"a\"}\n{\"id\":\"1\"}\n");
+    f.script->answer("GET " + pod + "/images/h/i%3At/json", 200, R"({"Id":"1"})");
     f.script->answer("POST /v1.44/images/create?fromImage=h%2Fi&tag=t", 404,
                      R"({"message":"manifest for h/i:t not found"})");
     std::vector<std::string> seen;
@@ -182,10 +184,60 @@ TEST_CASE("pull: the reference, the credentials and the failure go where they be
     auth.identity_token = "t";
     CHECK(run(f.loop, done(f.libpod->pull("h/i:t", sink, auth))));
     CHECK(seen == std::vector<std::string>{"a"});
-    CHECK(f.script->requests.back().headers.size() == 1);
-    CHECK(f.script->requests.back().limit.count() == 0);
-    CHECK(f.script->requests.back().silence == f.timeouts.pull_silence);
+    CHECK(f.script->requests[0].headers.size() == 1);
+    CHECK(f.script->requests[0].limit.count() == 0);
+    CHECK(f.script->requests[0].silence == f.timeouts.pull_blind);
     CHECK(code_of(f.loop, done(f.docker->pull("h/i:t", sink, auth))) == Errc::not_found);
+    CHECK(f.script->requests.back().silence == f.timeouts.pull_silence);
+}
+
+TEST_CASE("pull: podman from 4.8 on is asked to count bytes, and what it ends without is no image") {
+    Fixture f;
+    runtime_api::LibpodEngine newer(std::make_unique<FakeHttp>(f.script), f.timeouts, "4.8.0");
+    const std::string key =
+        "POST " + pod + "/images/pull?policy=always&reference=h%2Fi%40sha256%3A1&compatMode=true";
+    const std::string look = "GET " + pod + "/images/h/i%40sha256%3A1/json";
+    f.script->answer(key, 200,
+                     R"({"status":"Downloading","progressDetail":{"current":1,"total":2},"id":"a"})");
+    f.script->answer(look, 200, R"({"Id":"1"})");
+    f.script->answer(look, 404, "{}");
+    std::int64_t total = 0;
+    const runtime_api::PullSink sink = [&](const runtime_api::PullProgress& p) {
+        total = p.total.value_or(0);
+    };
+    CHECK(run(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))));
+    CHECK(total == 2);
+    CHECK(f.script->requests[0].silence == f.timeouts.pull_silence);
+    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))) == Errc::protocol);
+    f.script->answers[key] = {
+        {500, {}, R"({"message":"Head https: unauthorized: authentication required"})"}};
+    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))) == Errc::rejected);
+    f.script->failures[key] = Errc::timed_out;
+    CHECK_THROWS_WITH_AS(run(f.loop, done(newer.pull("h/i@sha256:1", sink, {}))),
+                         doctest::Contains("nothing came for 60 s: the registry does not send"), Error);
+}
+
+TEST_CASE("counts_pulled_bytes: podman 4.8 and later") {
+    for (const char* version : {"4.8.0", "4.9.3", "5.4.2", "6.0.0-dev", "10.0.1"})
+        CHECK(runtime_api::libpod::counts_pulled_bytes(version));
+    for (const char* version : {"", "4", "4.3.1", "4.7.9", "3.9.9", "x.9"})
+        CHECK(!runtime_api::libpod::counts_pulled_bytes(version));
+}
+
+TEST_CASE("import_image: a file goes to the engine, with its command and labels") {
+    Fixture f;
+    runtime_api::ImageImport import;
+    import.tar_file = "/t.tar";
+    import.name = "localhost/x:1";
+    import.command = {"python3"};
+    import.labels["a"] = "b \"c\"";
+    const std::string changes =
+        "&changes=CMD%20%5B%22python3%22%5D&changes=LABEL%20a%3D%22b%20%5C%22c%5C%22%22";
+    f.script->answer("POST " + pod + "/images/import?reference=localhost%2Fx%3A1" + changes, 200);
+    f.script->answer("POST /v1.44/images/create?fromSrc=-&repo=localhost%2Fx&tag=1" + changes, 200);
+    CHECK(run(f.loop, done(f.libpod->import_image(import))));
+    CHECK(run(f.loop, done(f.docker->import_image(import))));
+    CHECK(f.script->requests.back().body_file == "/t.tar");
 }
 
 TEST_CASE("detect_engine: libpod, Docker, or neither") {

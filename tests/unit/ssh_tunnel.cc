@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "runtime_api/error.h"
-#include "runtime_api/ssh_process.h"
+#include "runtime_api/quiet_process.h"
 #include "tests/unit/discovery_machine.h"
 #include "tests/unit/run.h"
 
@@ -24,8 +24,8 @@ namespace asio = boost::asio;
 using runtime_api::Endpoint;
 using runtime_api::Errc;
 using runtime_api::Error;
+using runtime_api::QuietProcess;
 using runtime_api::SshOptions;
-using runtime_api::SshProcess;
 using runtime_api::SshTunnel;
 using namespace std::chrono_literals;
 
@@ -104,7 +104,7 @@ bool gone(pid_t pid) {
     return false;
 }
 
-std::string output_of(SshProcess& process) {
+std::string output_of(QuietProcess& process) {
     for (int i = 0; i < 1000 && process.running(); ++i) std::this_thread::sleep_for(10ms);
     return process.output();
 }
@@ -219,8 +219,7 @@ TEST_CASE("SshTunnel: without an ssh the message says what is missing") {
     Bench bench;
     bench.options.program = "no-such-ssh";
     SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good/s"), bench.options);
-    CHECK(bench.failure(tunnel).find("no-such-ssh: not found in PATH; it is needed for ssh://") !=
-          std::string::npos);
+    CHECK(bench.failure(tunnel).find("no-such-ssh: not found in PATH (ssh:// needs") != std::string::npos);
     bench.options.program = bench.machine.file("/not-executable", "");
     SshTunnel other(runtime_api::parse_endpoint("ssh://good/s"), bench.options);
     CHECK(bench.failure(other).find("Permission denied") != std::string::npos);
@@ -251,12 +250,13 @@ TEST_CASE("SshTunnel: a folder left by one that was killed is removed by the nex
     CHECK(std::filesystem::exists(folder_of(held)));
 }
 
-TEST_CASE("SshProcess: has a session of its own, an empty stdin, no askpass and nothing that we have open") {
+TEST_CASE(
+    "QuietProcess: has a session of its own, an empty stdin, no askpass and nothing that we have open") {
     Machine machine;
     ::setenv("SSH_ASKPASS", "/bin/true", 1);
     const int inherited = ::open("/dev/null", O_RDONLY); // not close-on-exec
-    SshProcess process({"sh", "-c", "cat; env | grep SSH_ASKPASS; ls /proc/$$/fd; sleep 1000"},
-                       machine.at(""));
+    QuietProcess process({"sh", "-c", "cat; env | grep SSH_ASKPASS; ls /proc/$$/fd; sleep 1000"},
+                         machine.at(""));
     ::close(inherited);
     ::unsetenv("SSH_ASKPASS");
     CHECK(::getsid(process.pid()) == process.pid());
@@ -269,29 +269,29 @@ TEST_CASE("SshProcess: has a session of its own, an empty stdin, no askpass and 
     CHECK(process.running());
 }
 
-TEST_CASE("SshProcess: how it ended is known, and what it wrote is kept") {
+TEST_CASE("QuietProcess: how it ended is known, and what it wrote is kept") {
     Machine machine;
-    SshProcess process({"sh", "-c", "echo out; echo err >&2; exit 7"}, machine.at(""));
+    QuietProcess process({"sh", "-c", "echo out; echo err >&2; exit 7"}, machine.at(""));
     CHECK(output_of(process) == "out\n");
     CHECK(process.errors() == "err\n");
     CHECK(process.ending() == "exited with status 7");
 }
 
-TEST_CASE("SshProcess: more than a mebibyte of words ends it instead of filling the disk") {
+TEST_CASE("QuietProcess: more than a mebibyte of words ends it instead of filling the disk") {
     Machine machine;
-    SshProcess process({"sh", "-c", "exec cat /dev/zero"}, machine.at(""));
+    QuietProcess process({"sh", "-c", "exec cat /dev/zero"}, machine.at(""));
     CHECK(output_of(process).size() == 1U << 20U);
     CHECK_FALSE(process.running());
 }
 
-TEST_CASE("SshProcess: dies with us, even if we are killed without a word") {
+TEST_CASE("QuietProcess: dies with us, even if we are killed without a word") {
     Machine machine;
     REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); // what the killed one leaves comes to us
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     const pid_t middle = ::fork();
     if (middle == 0) {
-        const SshProcess process({"sleep", "1000"}, machine.at(""));
+        const QuietProcess process({"sleep", "1000"}, machine.at(""));
         const pid_t pid = process.pid();
         if (::write(ends[1], &pid, sizeof pid) != sizeof pid) ::_exit(1);
         ::pause();

@@ -1,4 +1,4 @@
-#include "runtime_api/ssh_process.h"
+#include "runtime_api/quiet_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -40,8 +40,7 @@ std::string find_program(const std::string& name) {
         if (full.front() == '/' && ::access(full.c_str(), X_OK) == 0) return full;
         rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
     }
-    throw Error(Errc::unavailable,
-                name + ": not found in PATH; it is needed for ssh:// (install the OpenSSH client)");
+    throw Error(Errc::unavailable, name + ": not found in PATH");
 }
 
 /// Ours, less what could make ssh ask a person.
@@ -89,11 +88,22 @@ void close_all_but(int kept) {
         if (fd != kept) ::close(fd);
 }
 
+/// A file to be read from its start; "" is /dev/null.
+int input_file(const std::string& folder, const std::string& text) {
+    if (text.empty()) return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int fd = unlinked_file(folder);
+    const bool whole = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (whole && ::lseek(fd, 0, SEEK_SET) == 0) return fd;
+    const int error = errno;
+    ::close(fd);
+    fail("write a file in " + folder, error);
+}
+
 struct Start {
     const char* program;
     char** argv;
     char** env;
-    int out, err;
+    int in, out, err;
     int report; ///< Close-on-exec; gets errno if exec fails.
     pid_t parent;
 };
@@ -117,8 +127,7 @@ struct Start {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    const int null = ::open("/dev/null", O_RDONLY);
-    if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(start.out, 1) < 0 || ::dup2(start.err, 2) < 0) give_up();
+    if (::dup2(start.in, 0) < 0 || ::dup2(start.out, 1) < 0 || ::dup2(start.err, 2) < 0) give_up();
     close_all_but(start.report);
     const rlimit limit{most_said, most_said};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -129,24 +138,27 @@ struct Start {
 
 } // namespace
 
-SshProcess::SshProcess(const std::vector<std::string>& argv, const std::string& folder) {
+QuietProcess::QuietProcess(const std::vector<std::string>& argv, const std::string& folder,
+                           const std::string& input) {
     const std::string program = find_program(argv.at(0));
     std::vector<std::string> arguments = argv;
     std::vector<std::string> environment = quiet_environment();
     std::vector<char*> argument_list = pointers(arguments);
     std::vector<char*> environment_list = pointers(environment);
     std::array<int, 2> report{};
+    int in = -1;
     if (::pipe2(report.data(), O_CLOEXEC) != 0) fail("make a pipe", errno);
     const auto close_all = [&] {
-        for (const int fd : {report[0], report[1], out_, err_})
+        for (const int fd : {report[0], report[1], in, out_, err_})
             if (fd >= 0) ::close(fd);
     };
     int error = 0;
     try {
+        in = input_file(folder, input);
         out_ = unlinked_file(folder);
         err_ = unlinked_file(folder);
         const Start start{
-            program.c_str(), argument_list.data(), environment_list.data(), out_, err_, report[1],
+            program.c_str(), argument_list.data(), environment_list.data(), in, out_, err_, report[1],
             ::getpid()};
         pid_ = ::fork();
         if (pid_ == 0) become(start);
@@ -156,7 +168,8 @@ SshProcess::SshProcess(const std::vector<std::string>& argv, const std::string& 
         throw;
     }
     ::close(report[1]);
-    report[1] = -1;
+    ::close(in);
+    report[1] = in = -1;
     ssize_t n = 0; // returns when exec has closed the other end, or has failed
     while ((n = ::read(report[0], &error, sizeof error)) < 0 && errno == EINTR) {
     }
@@ -169,7 +182,7 @@ SshProcess::SshProcess(const std::vector<std::string>& argv, const std::string& 
     fail("start " + program, error);
 }
 
-SshProcess::~SshProcess() {
+QuietProcess::~QuietProcess() {
     if (running()) {
         ::kill(-pid_, SIGKILL); // its ProxyCommand too
         while (::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
@@ -179,7 +192,7 @@ SshProcess::~SshProcess() {
     ::close(err_);
 }
 
-bool SshProcess::running() {
+bool QuietProcess::running() {
     if (ended_) return false;
     const pid_t found = ::waitpid(pid_, &status_, WNOHANG);
     ended_ = found == pid_ || (found < 0 && errno == ECHILD);
@@ -187,13 +200,13 @@ bool SshProcess::running() {
     return !ended_;
 }
 
-std::string SshProcess::ending() const {
+std::string QuietProcess::ending() const {
     if (!ended_) return "";
     if (WIFSIGNALED(status_)) return "was killed by signal " + std::to_string(WTERMSIG(status_));
     return "exited with status " + std::to_string(WEXITSTATUS(status_));
 }
 
-std::string SshProcess::output() const { return content(out_); }
-std::string SshProcess::errors() const { return content(err_); }
+std::string QuietProcess::output() const { return content(out_); }
+std::string QuietProcess::errors() const { return content(err_); }
 
 } // namespace runtime_api

@@ -1,8 +1,9 @@
-#include "src/mcp/base64.h"
+#include "runtime_api/base64.h"
 
+#include <algorithm>
 #include <cstdint>
 
-namespace mcp {
+namespace runtime_api {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -27,6 +28,13 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
+std::string base64url(std::string_view bytes) {
+    std::string out = base64(bytes);
+    std::replace(out.begin(), out.end(), '+', '-');
+    std::replace(out.begin(), out.end(), '/', '_');
+    return out;
+}
+
 std::optional<std::string> base64_decoded(std::string_view text) {
     if (text.size() % 4 != 0) return std::nullopt;
     const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
@@ -47,4 +55,4 @@ std::optional<std::string> base64_decoded(std::string_view text) {
     return out;
 }
 
-} // namespace mcp
+} // namespace runtime_api

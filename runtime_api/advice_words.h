@@ -1,0 +1,32 @@
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+#include "runtime_api/advice.h"
+
+namespace runtime_api {
+
+/// The words of one error, to be searched without regard to case.
+class Words {
+public:
+    explicit Words(std::string text) : text_(std::move(text)) {
+        for (char& c : text_)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+
+    /// parts are in lower case.
+    bool any(std::initializer_list<const char*> parts) const {
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const char* part) { return text_.find(part) != std::string::npos; });
+    }
+
+private:
+    std::string text_;
+};
+
+/// What the words of a pull that failed point to.
+std::optional<Advice> advice_on_pull(const Words& words);
+
+} // namespace runtime_api

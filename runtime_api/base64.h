@@ -1,0 +1,15 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace runtime_api {
+
+/// RFC 4648, with padding.
+std::string base64(std::string_view bytes);
+/// The same with - and _ for + and /, as Go's URLEncoding, which engines decode headers with.
+std::string base64url(std::string_view bytes);
+/// nullopt where it is not strictly what base64() writes.
+std::optional<std::string> base64_decoded(std::string_view text);
+
+} // namespace runtime_api

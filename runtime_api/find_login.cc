@@ -1,0 +1,126 @@
+#include "runtime_api/find_login.h"
+
+#include <chrono>
+#include <memory>
+
+#include "runtime_api/discovery_docker.h"
+#include "runtime_api/discovery_files.h"
+#include "runtime_api/engine_answer.h"
+#include "runtime_api/error.h"
+#include "runtime_api/image_name.h"
+#include "runtime_api/json.h"
+#include "runtime_api/pause.h"
+#include "runtime_api/quiet_process.h"
+#include "runtime_api/stored_login.h"
+
+namespace runtime_api {
+namespace asio = boost::asio;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds helper_limit{10};
+constexpr std::chrono::milliseconds poll_interval{10};
+
+/// Where the helper's words are kept while it runs, in unlinked files: not on a disk where that can be had.
+std::string scratch_folder(const Surroundings& around) {
+    const std::string runtime = discovery::variable(around, "XDG_RUNTIME_DIR");
+    if (runtime.starts_with('/') && discovery::file_exists(runtime)) return runtime;
+    const std::string temporary = discovery::variable(around, "TMPDIR");
+    return temporary.starts_with('/') ? temporary : "/tmp";
+}
+
+bool knows_nothing(const std::string& words) {
+    return words.find("credentials not found") != std::string::npos;
+}
+
+/// What the helper printed for one key; "" where it knows none. Throws Error.
+asio::awaitable<std::string> ask_helper(std::string program, std::string key, std::string folder) {
+    const std::vector<std::string> argv{program, "get"};
+    QuietProcess helper(argv, folder, key);
+    const Clock::time_point end = Clock::now() + helper_limit;
+    while (helper.running()) {
+        if (Clock::now() > end)
+            throw Error(Errc::timed_out,
+                        program + " did not answer within " + std::to_string(helper_limit.count()) + " s");
+        co_await pause(poll_interval);
+    }
+    const std::string said = helper.output();
+    if (helper.ending() == "exited with status 0") co_return said;
+    if (knows_nothing(said) || knows_nothing(helper.errors())) co_return std::string();
+    throw Error(Errc::unavailable,
+                program + ' ' + helper.ending() + ": " + one_line(said + ' ' + helper.errors(), 300));
+}
+
+/// Fills login where the helper knows the registry.
+asio::awaitable<void> by_helper(Surroundings around, StoredLogin stored, Login* login) {
+    const std::string program = "docker-credential-" + stored.helper;
+    try {
+        if (!good_helper_name(stored.helper))
+            throw Error(Errc::rejected, one_line(program, 100) + " is no name of a credential helper");
+        for (const std::string& key : stored.helper_keys) {
+            const std::string said = co_await ask_helper(program, key, scratch_folder(around));
+            if (said.empty()) continue;
+            login->auth = helper_login(said, stored.server);
+            login->source = program;
+            co_return;
+        }
+    } catch (const json::Error& e) {
+        login->troubles.push_back(program + ": " + e.what());
+    } catch (const Error& e) {
+        if (e.code() == Errc::cancelled) throw;
+        login->troubles.push_back(e.what());
+    }
+}
+
+/// What a file says; nothing where it is not there or cannot be read, which is told.
+StoredLogin read_file(const std::string& file, const std::string& repository, Login& login) {
+    try {
+        const std::optional<std::string> text = discovery::read_small_file(file);
+        if (text && text->find_first_not_of(" \t\r\n") != std::string::npos)
+            return stored_login(*text, repository);
+    } catch (const json::Error& e) {
+        login.troubles.push_back(file + ": " + e.what());
+    } catch (const Error& e) {
+        login.troubles.push_back(e.what());
+    }
+    return {};
+}
+
+bool empty(const RegistryAuth& auth) { return auth.username.empty() && auth.identity_token.empty(); }
+
+} // namespace
+
+std::vector<std::string> login_files(const Surroundings& around) {
+    if (const std::string set = discovery::variable(around, "REGISTRY_AUTH_FILE"); !set.empty()) return {set};
+    std::vector<std::string> out;
+    for (const std::string& folder : discovery::runtime_dirs(around))
+        out.push_back(folder + "/containers/auth.json");
+    if (!around.macos)
+        out.push_back(
+            discovery::system_path(around, "/run/containers/" + std::to_string(around.uid) + "/auth.json"));
+    if (const std::string config = discovery::config_home(around); !config.empty())
+        out.push_back(config + "/containers/auth.json");
+    if (const std::string docker = discovery::docker_dir(around); !docker.empty())
+        out.push_back(docker + "/config.json");
+    return out;
+}
+
+asio::awaitable<Login> find_login(Surroundings around, std::string reference) {
+    const std::string repository = full_repository(reference);
+    Login login;
+    if (const std::string set = discovery::variable(around, "REGISTRY_AUTH_FILE");
+        !set.empty() && !discovery::file_exists(set))
+        login.troubles.push_back("REGISTRY_AUTH_FILE: no such file: " + set);
+    for (const std::string& file : login_files(around)) {
+        StoredLogin stored = read_file(file, repository, login);
+        if (!stored.helper.empty()) co_await by_helper(around, stored, &login);
+        if (!empty(login.auth)) co_return login;
+        if (empty(stored.auth)) continue;
+        login.auth = std::move(stored.auth);
+        login.source = file;
+        co_return login;
+    }
+    co_return login;
+}
+
+} // namespace runtime_api

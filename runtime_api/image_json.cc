@@ -1,0 +1,50 @@
+#include "runtime_api/image_json.h"
+
+#include "runtime_api/json.h"
+
+namespace runtime_api {
+namespace {
+
+constexpr const char* no_name = "<none>:<none>"; // Docker's word for it
+
+ImageInfo read_common(const json::Reader& in) {
+    ImageInfo out;
+    in.read("Id", out.id);
+    in.read_optional("RepoTags", out.names);
+    std::erase(out.names, no_name);
+    in.read_optional("Labels", out.labels);
+    in.read_optional("Size", out.size_bytes);
+    return out;
+}
+
+} // namespace
+
+ImageInfo read_image(const std::string& body) {
+    const json::Document document(body, json::engine_depth);
+    const json::Reader in = document.root("image");
+    ImageInfo out = read_common(in);
+    if (in.has("Config")) in.at("Config").read_optional("Labels", out.labels); // Docker has them here alone
+    return out;
+}
+
+std::vector<ImageInfo> read_images(const std::string& body) {
+    const json::Document document(body, json::engine_depth);
+    const json::Reader in = document.root("images");
+    std::vector<ImageInfo> out;
+    for (std::size_t i = 0; i < in.size(); ++i)
+        if (ImageInfo image = read_common(in[i]); !image.names.empty()) out.push_back(std::move(image));
+    return out;
+}
+
+std::vector<std::string> import_changes(const ImageImport& what) {
+    std::vector<std::string> out;
+    if (!what.command.empty()) {
+        json::Writer command;
+        command.value(what.command);
+        out.push_back("CMD " + command.take());
+    }
+    for (const auto& [name, value] : what.labels) out.push_back("LABEL " + name + '=' + json::quote(value));
+    return out;
+}
+
+} // namespace runtime_api

@@ -1,0 +1,45 @@
+#include "src/cli/chosen_image.h"
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "src/cli/app.h"
+
+namespace cli {
+
+std::string choice_file(const config::Settings& settings,
+                        const std::map<std::string, std::string>& environment) {
+    return state_folder(settings, environment) + "/image";
+}
+
+std::string image_of(const config::Settings& settings,
+                     const std::map<std::string, std::string>& environment) {
+    if (!settings.image.empty()) return settings.image;
+    const std::string file = choice_file(settings, environment);
+    std::ifstream in(file);
+    std::string line;
+    if (!in || !std::getline(in, line)) return config::default_image;
+    try {
+        return config::image_reference(line);
+    } catch (const config::Error& e) {
+        throw config::Error(file + ": " + e.what() + " (cordon image use default takes the choice back)");
+    }
+}
+
+void choose_image(const std::string& file, const std::string& reference) {
+    if (reference.empty()) {
+        std::filesystem::remove(file);
+        return;
+    }
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    std::filesystem::create_directories(folder);
+    const std::string fresh = file + ".new";
+    std::ofstream out(fresh, std::ios::trunc);
+    out << reference << '\n';
+    out.close();
+    if (!out) throw std::runtime_error("cannot write " + fresh);
+    std::filesystem::rename(fresh, file); // whoever reads meanwhile sees one or the other
+}
+
+} // namespace cli

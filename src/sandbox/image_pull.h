@@ -1,0 +1,20 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+
+#include "runtime_api/discovery.h"
+#include "src/sandbox/pull_audience.h"
+
+namespace sandbox {
+
+/// The label in which our images say what is in them.
+inline constexpr const char* contents_label = "io.cordon.contents";
+
+/// Pulls an image with the user's own login for its registry, where podman or Docker keeps one, and shows how
+/// far it is. Throws runtime_api::Error, whose message says what to do about it where that is known, with
+/// which login it was tried, and what of the logins could not be read. Cancellable (terminal).
+boost::asio::awaitable<void> pull_image(std::shared_ptr<const runtime_api::Found> found,
+                                        std::string reference, PullAudience audience);
+
+} // namespace sandbox

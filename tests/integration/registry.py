@@ -1,0 +1,142 @@
+"""A real registry on loopback (Debian's docker-registry) with TLS by a CA of its own and a login, and images made by hand to fill it."""
+import base64
+import gzip
+import hashlib
+import http.client
+import io
+import json
+import os
+import pathlib
+import re
+import socket
+import ssl
+import struct
+import subprocess
+import tarfile
+import tempfile
+
+from cordon_client import LIMIT, until
+
+USER, PASSWORD = "tester", "secret"
+# bcrypt of PASSWORD, the one form that the registry takes
+HTPASSWD = "tester:$2b$04$AKAzrdBNBfBUjPxLXED4/eXTCBCQWmvZ/xZSereSb778P4.swocj6\n"
+CONFIG = """version: 0.1
+log: {accesslog: {disabled: false}, level: info}
+storage: {filesystem: {rootdirectory: %(folder)s/store}, delete: {enabled: true}}
+http: {addr: "%(address)s", tls: {certificate: %(folder)s/cert.pem, key: %(folder)s/key.pem}}
+auth: {htpasswd: {realm: cordon, path: %(folder)s/htpasswd}}
+"""
+MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
+
+
+def basic():
+    return base64.b64encode(("%s:%s" % (USER, PASSWORD)).encode()).decode()
+
+
+def make_certificate(folder):
+    """ca.pem, and cert.pem with key.pem for 127.0.0.1, signed by it."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=cordon test CA",
+            "-keyout", "ca.key", "-out", "ca.pem")
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=registry", "-keyout", "key.pem", "-out", "csr.pem")
+    pathlib.Path(folder, "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    openssl("x509", "-req", "-in", "csr.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names",
+            "-out", "cert.pem")
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Registry:
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="cordon-registry-")
+        folder = pathlib.Path(self.folder.name)
+        self.port = free_port()
+        self.host = "127.0.0.1:%d" % self.port
+        make_certificate(folder)
+        self.ca = folder / "ca.pem"
+        (folder / "htpasswd").write_text(HTPASSWD)
+        (folder / "config.yml").write_text(CONFIG % {"folder": folder, "address": self.host})
+        self.log_file = open(folder / "log", "wb")
+        self.process = subprocess.Popen(["docker-registry", "serve", str(folder / "config.yml")], stdin=subprocess.DEVNULL,
+                                        stdout=self.log_file, stderr=self.log_file)
+        until(lambda: self.request("GET", "/v2/")[0] == 200, limit=LIMIT)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.log_file.close()
+        self.folder.cleanup()
+
+    def asked(self, pattern):
+        """How many requests, by the access log, fit a pattern: "GET /v2/x/manifests/"."""
+        return len(re.findall('"' + pattern, pathlib.Path(self.log_file.name).read_text(errors="replace")))
+
+    def request(self, method, target, body=None, **headers):
+        context = ssl.create_default_context(cafile=str(self.ca))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=LIMIT)
+        try:
+            connection.request(method, target, body, {"Authorization": "Basic " + basic(), **headers})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except ConnectionRefusedError:
+            return 0, {}, b""
+        finally:
+            connection.close()
+
+    def put_blob(self, name, data):
+        digest = "sha256:" + hashlib.sha256(data).hexdigest()
+        status, headers, body = self.request("POST", "/v2/%s/blobs/uploads/" % name)
+        assert status == 202, body
+        place = headers["Location"].split(self.host, 1)[-1]
+        status, _, body = self.request("PUT", place + ("&" if "?" in place else "?") + "digest=" + digest, data)
+        assert status == 201, body
+        return {"digest": digest, "size": len(data)}
+
+    def put_image(self, name, tag, content):
+        """An image of one layer that holds one file with this content; gives its digest."""
+        raw = io.BytesIO()
+        with tarfile.open(fileobj=raw, mode="w") as tar:
+            member = tarfile.TarInfo("content")
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        config = json.dumps({"architecture": "amd64" if os.uname().machine == "x86_64" else "arm64", "os": "linux", "config": {},
+                             "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(raw.getvalue()).hexdigest()]}}).encode()
+        manifest = json.dumps({
+            "schemaVersion": 2, "mediaType": MANIFEST,
+            "config": {"mediaType": "application/vnd.docker.container.image.v1+json", **self.put_blob(name, config)},
+            "layers": [{"mediaType": "application/vnd.docker.image.rootfs.diff.tar.gzip",
+                        **self.put_blob(name, gzip.compress(raw.getvalue(), 1))}]}).encode()
+        status, headers, body = self.request("PUT", "/v2/%s/manifests/%s" % (name, tag), manifest, **{"Content-Type": MANIFEST})
+        assert status == 201, body
+        return headers["Docker-Content-Digest"]
+
+
+class Trust:
+    """The registry's CA, where the podman behind a socket looks for it: below its own home, in its own root. (Docker trusts loopback.)"""
+
+    def __init__(self, engine, registry):
+        self.file = None
+        if not engine.podman:
+            return
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(engine.path)
+            pid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        environment = pathlib.Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
+        home = next(each[5:].decode() for each in environment if each.startswith(b"HOME="))
+        self.file = pathlib.Path("/proc/%d/root%s/.config/containers/certs.d/%s/ca.crt" % (pid, home, registry.host))
+        self.made = [each for each in self.file.parents if not each.exists()]
+        self.file.parent.mkdir(parents=True)
+        self.file.write_bytes(registry.ca.read_bytes())
+
+    def close(self):
+        if self.file:
+            self.file.unlink()
+            for folder in self.made:
+                folder.rmdir()
+
+

@@ -1,0 +1,228 @@
+"""Images from a real registry with TLS and a login: who may pull, what is told, how far it is, and that many calls pull once."""
+import base64
+import json
+import os
+import pathlib
+import pty
+import stat
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+import urllib.parse
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from cordon_client import CORDON, LIMIT, Cordon, Engine, until  # noqa: E402
+from registry import PASSWORD, USER, Registry, Trust, basic  # noqa: E402
+
+HELPER = """#!/bin/sh
+read -r server
+echo "$server" >>"$0.asked"
+case $server in %s) echo '{"ServerURL":"x","Username":"%s","Secret":"%s"}' ;; *) echo "credentials not found in native keychain"; exit 1 ;; esac
+"""
+
+
+class Pulls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.engine = Engine()
+        cls.registry = Registry()
+        cls.image = cls.registry.host + "/team/small"
+        cls.registry.put_image("team/small", "v1", b"one")
+        cls.trust = Trust(cls.engine, cls.registry)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.trust.close()
+        for name in cls.names():
+            if name.startswith(cls.registry.host):
+                cls.engine.request("DELETE", "/images/%s?force=true" % urllib.parse.quote(name))
+        cls.registry.close()
+
+    @classmethod
+    def names(cls):
+        images = json.loads(cls.engine.request("GET", "/images/json")[2])
+        return {name for image in images for name in image.get("RepoTags") or []}
+
+    def setUp(self):
+        home = tempfile.TemporaryDirectory(prefix="cordon-registry-home-")
+        self.addCleanup(home.cleanup)
+        self.home = pathlib.Path(home.name)
+
+    def keep(self, path, value):
+        file = self.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value))
+        return str(file)
+
+    def logged_in(self):
+        self.keep(".config/containers/auth.json", {"auths": {self.registry.host: {"auth": basic()}}})
+
+    def helper(self, name, text):
+        file = self.home / "bin" / ("docker-credential-" + name)
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+        file.chmod(stat.S_IRWXU)
+        return file
+
+    def environment(self, **more):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_") and name != "DOCKER_CONFIG"}
+        return {**kept, "HOME": str(self.home), "PATH": "%s/bin:%s" % (self.home, os.environ["PATH"]),
+                "MCP_BRIDGE_STATE_DIR": str(self.home / "state"), **more}
+
+    def cordon(self, *words, **more):
+        return subprocess.run([CORDON, *words], capture_output=True, text=True, timeout=LIMIT * 3, env=self.environment(**more))
+
+    def pull(self, reference, **more):
+        ended = self.cordon("image", "pull", reference, **more)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return ended.stdout.split()[1]
+
+    def refused(self, reference, *words, **more):
+        ended = self.cordon("image", "pull", reference, **more)
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
+        for word in words:
+            self.assertIn(word, ended.stderr)
+        self.assertNotIn(PASSWORD, ended.stderr)
+        return ended.stderr
+
+    def test_without_a_login_it_is_refused_and_the_message_says_what_helps(self):
+        # Docker takes the refusal of a registry on loopback for a sign that it speaks no TLS
+        remedy = "podman login" if self.engine.podman else "HTTP request to an HTTPS server"
+        self.refused(self.image + ":v1", "tried without a login, since none was found", remedy)
+
+    def test_a_wrong_login_is_named_by_its_file_and_not_repeated(self):
+        wrong = base64.b64encode(b"tester:" + PASSWORD[::-1].encode()).decode()
+        file = self.keep(".docker/config.json", {"auths": {self.registry.host: {"auth": wrong}}})
+        said = self.refused(self.image + ":v1", "tried with the login from " + file)
+        self.assertNotIn(PASSWORD[::-1], said)
+
+    def test_logins_of_podman_and_docker_wherever_they_are_kept(self):
+        entry = {"auths": {"https://" + self.registry.host + "/v1/": {"auth": basic()}}}
+        with self.subTest("REGISTRY_AUTH_FILE"):
+            self.pull(self.image + ":v1", REGISTRY_AUTH_FILE=self.keep("elsewhere.json", entry))
+        with self.subTest("the runtime folder"):
+            self.keep("run/containers/auth.json", {"auths": {self.registry.host + "/team": {"auth": basic()}}})
+            self.pull(self.image + ":v1", XDG_RUNTIME_DIR=str(self.home / "run"))
+        with self.subTest("Docker's"):
+            self.keep(".docker/config.json", entry)
+            self.pull(self.image + ":v1")
+        with self.subTest("podman's own goes before it"):
+            self.keep(".docker/config.json", {"auths": {self.registry.host: {"auth": "!"}}})
+            self.logged_in()
+            self.pull(self.image + ":v1")
+
+    def test_credential_helpers(self):
+        asked = self.helper("good", HELPER % (self.registry.host, USER, PASSWORD))
+        self.helper("stuck", "#!/bin/sh\nexec sleep 1000\n")
+        with self.subTest("for this registry"):
+            self.keep(".docker/config.json", {"credHelpers": {self.registry.host: "good"}, "credsStore": "stuck"})
+            self.pull(self.image + ":v1")
+        with self.subTest("for all"):
+            self.keep(".docker/config.json", {"credsStore": "good", "auths": {self.registry.host: {}}})
+            self.pull(self.image + ":v1")
+        self.assertEqual(pathlib.Path(str(asked) + ".asked").read_text().split(), [self.registry.host] * 2)
+        with self.subTest("one that is not there is told, and the file's own login taken"):
+            self.keep(".docker/config.json", {"credsStore": "absent", "auths": {self.registry.host: {"auth": basic()}}})
+            self.pull(self.image + ":v1")
+            self.refused(self.registry.host + "/no/such:v1", "docker-credential-absent: not found in PATH")
+        with self.subTest("one that does not answer"):
+            self.keep(".docker/config.json", {"credsStore": "stuck"})
+            self.refused(self.image + ":v1", "docker-credential-stuck did not answer within 10 s")
+        with self.subTest("one that is a path"):
+            self.keep(".docker/config.json", {"credsStore": "/../../bin/good"})
+            self.refused(self.image + ":v1", "is no name of a credential helper")
+
+    def test_a_name_that_the_registry_does_not_have(self):
+        self.logged_in()
+        self.refused(self.image + ":v0", "→", "check the name and the tag")
+
+    def test_nobody_listens_there(self):
+        self.refused("127.0.0.1:1/x:v1", "the engine cannot reach the registry")
+
+    def test_an_unknown_ca_is_told_with_where_it_belongs(self):
+        if not self.engine.podman:
+            return self.assertIsNone(self.trust.file)  # Docker does not check loopback
+        other = Registry()
+        self.addCleanup(other.close)
+        self.refused(other.host + "/x:v1", "certs.d/HOST:PORT/ca.crt")
+
+    def test_digests_and_a_tag_that_moved(self):
+        self.logged_in()
+        first = self.registry.put_image("team/moving", "latest", b"first")
+        moving = self.registry.host + "/team/moving"
+        before = self.pull(moving)
+        second = self.registry.put_image("team/moving", "latest", b"second")
+        after = self.pull(moving)  # what is there does not keep it from looking
+        self.assertNotEqual(before, after)
+        self.assertEqual(self.pull(moving + "@" + first), before)
+        self.assertEqual(self.pull(moving + ":latest@" + first), before)  # the digest says more
+        self.assertEqual(self.pull(moving + "@" + second), after)
+        self.refused(moving + "@sha256:" + "0" * 64, "→")
+
+    def test_a_terminal_is_shown_how_far_it_is_and_a_pipe_is_not(self):
+        self.logged_in()
+        self.registry.put_image("team/large", "v1", os.urandom(24 << 20))
+        large = self.registry.host + "/team/large:v1"
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, 120))
+        process = subprocess.Popen([CORDON, "image", "pull", large], stdout=subprocess.PIPE, stderr=theirs, env=self.environment())
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(ours, 65536)
+            except OSError:  # nobody has the other end any more
+                break
+        os.close(ours)
+        self.assertEqual(len(process.communicate(timeout=LIMIT)[0].splitlines()), 1)
+        self.assertEqual(process.returncode, 0, seen)
+        self.assertIn(b"pulling " + large.encode(), seen)
+        self.assertTrue(seen.endswith(b"\r\x1b[K"), seen[-100:])  # the line is gone again
+        if not self.engine.podman:
+            self.assertRegex(seen.decode(), r"\d+\.\d of \d+\.\d MB \[[#.]{24}\]")
+        self.assertEqual(self.cordon("image", "pull", large).stderr, "")
+
+    def push(self, tag):
+        """The engine's own image with Python, put into the registry; its name there."""
+        source, target = os.environ["MCP_BRIDGE_IMAGE"], self.registry.host + "/team/python"
+        login = base64.urlsafe_b64encode(json.dumps({"username": USER, "password": PASSWORD}).encode()).decode()
+        quoted = urllib.parse.quote(source, safe="")
+        if self.engine.podman:
+            target_query = urllib.parse.quote(target + ":" + tag, safe="")
+            steps = [("/v4.0.0/libpod/images/%s/push?destination=%s" % (quoted, target_query))]
+        else:
+            steps = ["/images/%s/tag?repo=%s&tag=%s" % (urllib.parse.quote(source), target, tag), "/images/%s/push?tag=%s" % (target, tag)]
+        for step in steps:
+            status, _, body = self.engine.request("POST", step, headers={"X-Registry-Auth": login}, limit=LIMIT * 5)
+            self.assertLess(status, 300, body)
+            self.assertNotIn(b'"error', body)
+        if not self.engine.podman:
+            self.engine.request("DELETE", "/images/%s:%s?noprune=true" % (target, tag))
+        self.assertNotIn(target + ":" + tag, self.names())
+        return target + ":" + tag
+
+    def test_many_calls_that_want_an_image_pull_it_once_and_are_told(self):
+        image = self.push("many")
+        env = {"MCP_BRIDGE_IMAGE": image, "REGISTRY_AUTH_FILE": self.keep("auth.json", {"auths": {self.registry.host: {"auth": basic()}}})}
+        self.pull(image, **env)
+        once = self.registry.asked("GET /v2/team/python/manifests/")
+        self.engine.request("DELETE", "/images/%s?force=true&noprune=true" % urllib.parse.quote(image))
+        with Cordon(env=env) as cordon:
+            calls = [cordon.start("tools/call", {"name": "run_python", "arguments": {"code": "print(%d)" % each},
+                                                 "_meta": {"progressToken": "call %d" % each}})[1] for each in range(4)]
+            for each, call in enumerate(calls):
+                answer = call.result(LIMIT * 3)
+                self.assertEqual(answer["result"]["content"][0]["text"], "%d\n" % each, answer)
+                self.assertNotIn("pulling", json.dumps(answer))
+            told = []
+            while not cordon.notifications.empty():
+                told.append(cordon.notifications.get())
+        self.assertEqual(self.registry.asked("GET /v2/team/python/manifests/"), once * 2)
+        self.assertEqual({each["params"]["progressToken"] for each in told}, {"call %d" % each for each in range(4)}, told)
+        self.assertTrue(all(each["params"]["message"].startswith("pulling " + image) for each in told), told)
+
+
+if __name__ == "__main__":
+    unittest.main()
