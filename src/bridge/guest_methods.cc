@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sstream>
 
 #include "runtime_api/json.h"
 #include "src/bridge/manual.h"
@@ -114,8 +115,9 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message) 
     return jsonrpc::Error(code, message, data.take());
 }
 
-GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock)
-    : shelf_(shelf), policy_(std::move(policy)), clock_(std::move(clock)) {}
+GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
+                           std::function<void(std::string)> progress)
+    : shelf_(shelf), policy_(std::move(policy)), clock_(std::move(clock)), progress_(std::move(progress)) {}
 
 asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
     const std::string method = message.method();
@@ -218,13 +220,28 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     }
     called_.insert(server);
     const std::string name = tool->name;
-    std::function<void(double, std::optional<double>, std::string)> no_progress;
-    jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments), no_progress);
+    auto progress = progress_of(server + '.' + name);
+    jsonrpc::Message answer =
+        co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(progress));
     if (answer.result().size() > most_result)
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
                                            " bytes, above the limit of 64 MiB");
     co_return std::string(answer.result());
+}
+
+// "server.tool: message (2 of 4)"
+std::function<void(double, std::optional<double>, std::string)>
+GuestMethods::progress_of(std::string tool) const {
+    if (!progress_) return {};
+    return [tool = std::move(tool), said = progress_](double done, std::optional<double> total,
+                                                      std::string message) {
+        std::ostringstream text;
+        text << tool << ": " << message << (message.empty() ? "" : " ") << '(' << done;
+        if (total) text << " of " << *total;
+        text << ')';
+        said(text.str());
+    };
 }
 
 asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {

@@ -32,8 +32,10 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message);
 class GuestMethods {
 public:
     /// `clock`: called with true when an upstream server is being started for this run, with false when that
-    /// is over; must be callable until the last request has ended.
-    GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock);
+    /// is over; must be callable until the last request has ended. `progress`: called with what an upstream
+    /// server says of a call's progress, as a line; empty where nobody wants to know.
+    GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
+                 std::function<void(std::string)> progress = {});
 
     /// The JSON text of the method's result. Throws jsonrpc::Error (guest_error), json::Error.
     boost::asio::awaitable<std::string> answer(jsonrpc::Message message);
@@ -54,12 +56,14 @@ private:
 
     std::string allowed_server(const std::string& name_or_alias) const;
     boost::asio::awaitable<Catalogue::Tools> tools_of(std::string server);
+    std::function<void(double, std::optional<double>, std::string)> progress_of(std::string tool) const;
     boost::asio::awaitable<void> start_all();
     void refresh_index();
 
     Shelf& shelf_;
     Policy policy_;
     std::function<void(bool)> clock_;
+    std::function<void(std::string)> progress_;
     std::set<std::string> called_;
 };
 

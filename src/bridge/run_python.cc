@@ -37,6 +37,24 @@ std::string counted(std::size_t count, const std::string& what) {
     return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
+// Passes on what an upstream server says of its progress: once a second at most, and as the last line of the
+// run, which is shown every few seconds.
+std::function<void(std::string)>
+upstream_progress(const std::shared_ptr<RunState>& state,
+                  std::function<void(double, std::optional<double>, std::string)> on_progress) {
+    if (!on_progress) return {};
+    using Clock = std::chrono::steady_clock;
+    return [run = std::weak_ptr(state), said = std::move(on_progress),
+            last = Clock::time_point()](std::string text) mutable {
+        const auto living = run.lock();
+        if (!living) return;
+        living->last_line = printable(std::move(text), 200);
+        if (Clock::now() - last < std::chrono::seconds(1)) return;
+        last = Clock::now();
+        said(0, std::nullopt, living->last_line);
+    };
+}
+
 // One run as its guest sees it: collects what it shows, answers what it asks.
 class RunHost : public sandbox::GuestHost {
 public:
@@ -44,7 +62,9 @@ public:
             std::shared_ptr<RunState> state)
         : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client),
           on_output_(request.on_output), on_progress_(request.on_progress),
-          methods_(parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); }),
+          methods_(
+              parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); },
+              upstream_progress(state_, request.on_progress)),
           most_displayed_bytes_(request.stream_all ? most_exec_displayed_bytes
                                                    : static_cast<std::size_t>(parts.max_output)) {}
 

@@ -106,7 +106,7 @@ class Conversion(Case):
 
 
 class ToTheClient(Case):
-    servers = {"odd": ODD}
+    servers = {"odd": ODD, "everything": npm_server("@modelcontextprotocol/server-everything")}
 
     def test_the_text_is_what_a_terminal_shows(self):
         result = self.cordon.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\n'value'")
@@ -208,6 +208,11 @@ class ToTheClient(Case):
     def test_progress_from_code(self):
         said = self.progress("for i in range(3):\n    runtime.progress(i + 1, 3, 'file %d' % i)\nimport time\ntime.sleep(0.5)", "file 2")
         self.assertEqual([each["total"] for each in said if "file" in each.get("message", "")][-1:], [3])
+
+    def test_progress_of_an_upstream_server(self):
+        said = self.progress("await mcp_everything.trigger_long_running_operation(duration=4, steps=4)", "everything.trigger-long-running-operation: ", timeout=60)
+        counts = [each["message"].rsplit("(")[-1] for each in said if each.get("message", "").startswith("everything.")]
+        self.assertTrue({"2 of 4)", "3 of 4)"} & set(counts), said)
 
     def progress(self, code, words, **arguments):
         _, answer = self.cordon.start("tools/call", {"name": "run_python", "arguments": {"code": code, **arguments}, "_meta": {"progressToken": "token"}})
