@@ -11,6 +11,7 @@
 #include "runtime_api/json.h"
 #include "src/bridge/manual.h"
 #include "src/bridge/nearest.h"
+#include "src/bridge/result_check.h"
 #include "src/bridge/tool_docs.h"
 
 namespace bridge {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t most_arguments = 64u << 20;
 constexpr std::size_t most_result = 64u << 20;
 constexpr int most_hits = 50;
+constexpr std::size_t most_odd = 20;
 
 // Stops the run's clock while it lives.
 class PausedClock {
@@ -118,6 +120,12 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message) 
 GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
                            std::function<void(std::string)> progress)
     : shelf_(shelf), policy_(std::move(policy)), clock_(std::move(clock)), progress_(std::move(progress)) {}
+
+std::vector<std::string> GuestMethods::notes() const {
+    std::vector<std::string> lines;
+    for (const auto& [tool, what] : odd_) lines.push_back(tool + ": " + what);
+    return lines;
+}
 
 asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
     const std::string method = message.method();
@@ -227,6 +235,8 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
                                            " bytes, above the limit of 64 MiB");
+    std::string odd = broken_promise(shelf_.schemas, *tool, answer.result());
+    if (!odd.empty() && odd_.size() < most_odd) odd_.emplace(server + '.' + name, std::move(odd));
     co_return std::string(answer.result());
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "src/bridge/catalogue.h"
 #include "src/bridge/policy.h"
@@ -43,6 +45,9 @@ public:
     /// The servers that were called, by name.
     const std::set<std::string>& called() const { return called_; }
 
+    /// What was odd with their results, a line a tool.
+    std::vector<std::string> notes() const;
+
     /// `execute`'s servers: [{name, alias, description}].
     std::string servers_json() const;
 
@@ -65,6 +70,7 @@ private:
     std::function<void(bool)> clock_;
     std::function<void(std::string)> progress_;
     std::set<std::string> called_;
+    std::map<std::string, std::string> odd_{}; // by tool; a bounded number
 };
 
 } // namespace bridge

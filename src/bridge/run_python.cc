@@ -140,6 +140,7 @@ public:
                             " bytes together; a file in /workspace/artifacts may be larger");
         if (artifact_count_ > most_artifacts)
             notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
+        for (const std::string& odd : methods_.notes()) notes.push_back(printable(odd, 1000));
     }
 
     std::string servers_json() const { return methods_.servers_json(); }

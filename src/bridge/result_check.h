@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "src/bridge/catalogue.h"
+#include "src/bridge/schema_check.h"
+
+namespace bridge {
+
+/// What is wrong with a CallToolResult by its tool's own output schema, in a sentence; "" where nothing is,
+/// where the tool failed, or where nothing was promised. Never a reason to fail a call: it was the server's
+/// promise, and the code has the result. Results above a mebibyte are not looked at.
+std::string broken_promise(SchemaCheck& schemas, const CatalogueTool& tool, std::string_view result);
+
+} // namespace bridge
