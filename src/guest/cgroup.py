@@ -111,21 +111,27 @@ class Cgroup:
         return _number(self._counter("memory", "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes"))
 
     def _counter(self, controller, name):
+        """The text of one of the kernel's counters. Without a limit the cgroup is no own one, and counts what others do, too: then None."""
         if name not in self.counters:
-            self.counters[name] = Counter(self._path(controller, name))
+            self.counters[name] = Counter(self._path(controller, name) if self._limit(controller) not in (None, -1) else None)
         return self.counters[name].text()
+
+    def _limit(self, controller):
+        if controller == "pids":
+            return self.number("pids", "pids.max")
+        return _v1_limit(self.number("memory", "memory.max" if self.version == 2 else "memory.limit_in_bytes"))
 
     def limits(self):
         """The `cgroup` part of the attestation."""
         facts = {"version": self.version, "pids_max": self.number("pids", "pids.max")}
         if self.version == 2:
             quota, period = ((self.text("cpu", "cpu.max") or "").split() + [None, None])[:2]
-            facts.update(memory_max=self.number("memory", "memory.max"),
+            facts.update(memory_max=self._limit("memory"),
                          memory_swap_max=self.number("memory", "memory.swap.max"), memsw_max=None,
                          cpu_quota=None if quota is None else -1 if quota == "max" else int(quota),
                          cpu_period=None if period is None else int(period))
         else:
-            facts.update(memory_max=_v1_limit(self.number("memory", "memory.limit_in_bytes")), memory_swap_max=None,
+            facts.update(memory_max=self._limit("memory"), memory_swap_max=None,
                          memsw_max=_v1_limit(self.number("memory", "memory.memsw.limit_in_bytes")),
                          cpu_quota=self.number("cpu", "cpu.cfs_quota_us"),
                          cpu_period=self.number("cpu", "cpu.cfs_period_us"))

@@ -60,7 +60,7 @@ LOAD, AND, RETURN = 0x20, 0x54, 0x06
 EQUAL, AT_LEAST, ANY_BIT = 0x15, 0x35, 0x45
 
 ALLOW = 0x7FFF0000
-EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT = 1, 38, 93, 97
+DONE, EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT = 0, 1, 38, 93, 97
 
 
 def error(code):
@@ -107,6 +107,16 @@ class Program:
         self.add(EQUAL, number, 0, len(inner.instructions))
         self.instructions += inner.instructions
 
+    def branch_if_null(self, argument, body):
+        """`body` where a pointer is null; it ends the program itself."""
+        inner = Program()
+        body(inner)
+        self.load(low_word(argument))
+        self.add(EQUAL, 0, 0, len(inner.instructions) + 2)
+        self.load(low_word(argument) + 4)
+        self.add(EQUAL, 0, 0, len(inner.instructions))
+        self.instructions += inner.instructions
+
     def bytes(self):
         return b"".join(self.instructions)
 
@@ -130,22 +140,22 @@ def not_the_supervisor(pid):
 
 
 def check_setrlimit(p):
+    """Programs that turn core dumps off are told that it is done, which in effect it is; many would end otherwise."""
     p.load(low_word(0))
-    p.end_if(EQUAL, RLIMIT_CORE, error(EPERM))
+    p.end_if(EQUAL, RLIMIT_CORE, error(DONE))
     p.end(ALLOW)
 
 
 def check_prlimit(pid):
-    """(pid, kind, new, old): without a new one it only asks."""
+    """(pid, kind, new, old): without a new one it only asks. Who wants the old one as well would get none: that is refused."""
     def check(p):
         p.load(low_word(0))
         p.end_if(EQUAL, pid, error(EPERM))
         p.load(low_word(1))
         p.end_unless(EQUAL, RLIMIT_CORE, ALLOW)
-        for half in (0, 4):
-            p.load(low_word(2) + half)
-            p.end_unless(EQUAL, 0, error(EPERM))
-        p.end(ALLOW)
+        p.branch_if_null(2, lambda p: p.end(ALLOW))
+        p.branch_if_null(3, lambda p: p.end(error(DONE)))
+        p.end(error(EPERM))
     return check
 
 

@@ -4,17 +4,16 @@ import os
 import resource
 import signal
 
+before = resource.getrlimit(resource.RLIMIT_CORE)
 for size in (resource.RLIM_INFINITY, 4096, 0):
-    try:
-        resource.setrlimit(resource.RLIMIT_CORE, (size, size))
-        print("WON", size)
-    except (OSError, ValueError) as e:
-        print("HELD", size, e)
-    try:
-        resource.prlimit(0, resource.RLIMIT_CORE, (size, size))
-        print("WON", size)
-    except (OSError, ValueError) as e:
-        print("HELD", size, e)
+    for call in (resource.setrlimit, lambda kind, sizes: resource.prlimit(0, kind, sizes)):
+        try:
+            call(resource.RLIMIT_CORE, (size, size))
+            said = "told that it was done"
+        except (OSError, ValueError) as e:
+            said = str(e)
+        now = resource.getrlimit(resource.RLIMIT_CORE)
+        print("HELD" if now == before else "WON", size, said, now)
 for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGQUIT):
     pid = os.fork()
     if pid == 0:

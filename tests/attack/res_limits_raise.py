@@ -12,7 +12,7 @@ for name in ("NOFILE", "NPROC", "CORE", "MEMLOCK", "MSGQUEUE", "RTPRIO", "NICE",
         continue
     try:
         resource.setrlimit(kind, (hard + 1, hard + 1))
-        print("WON", name)
+        print("HELD" if resource.getrlimit(kind) == (soft, hard) else "WON", name) # of core dumps it is told that it was done
     except (OSError, ValueError) as e:
         print("HELD", name, e)
 for name, call in {"nice": lambda: os.nice(-5), "fifo": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)), "rr": lambda: os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))}.items():

@@ -61,12 +61,19 @@ class Cgroups(unittest.TestCase):
 
     def test_version_2(self):
         with tempfile.TemporaryDirectory() as top:
-            self.write(top, memory__max="536870912\n", memory__swap__max="0\n", pids__max="max\n", cpu__max="50000 100000\n",
+            self.write(top, memory__max="536870912\n", memory__swap__max="0\n", pids__max="64\n", cpu__max="50000 100000\n",
                        memory__events="low 0\noom 3\noom_kill 2\n", pids__events="max 7\n", memory__peak="1234\n")
             group = cgroup.Cgroup([self.mount("cgroup2", top, "/", "rw")], "0::/\n")
             self.assertEqual((group.memory_kills(), group.refused_forks(), group.peak_memory()), (2, 7, 1234))
             self.assertEqual(group.limits(), {"version": 2, "memory_max": 536870912, "memory_swap_max": 0, "memsw_max": None,
-                                              "pids_max": -1, "cpu_quota": 50000, "cpu_period": 100000, "file_errors": []})
+                                              "pids_max": 64, "cpu_quota": 50000, "cpu_period": 100000, "file_errors": []})
+
+    def test_version_2_without_limits_counts_nothing(self):
+        with tempfile.TemporaryDirectory() as top:
+            self.write(top, memory__max="max\n", pids__max="max\n", memory__events="oom_kill 2\n", pids__events="max 7\n", memory__peak="1234\n")
+            group = cgroup.Cgroup([self.mount("cgroup2", top, "/", "rw")], "0::/\n")
+            self.assertEqual((group.memory_kills(), group.refused_forks(), group.peak_memory()), (None, None, None))
+            self.assertEqual((group.limits()["memory_max"], group.limits()["pids_max"]), (-1, -1))
 
     def test_version_2_without_controllers(self):
         with tempfile.TemporaryDirectory() as top:
@@ -84,6 +91,9 @@ class Cgroups(unittest.TestCase):
                                   "4:memory:/libpod/x\n8:pids:/libpod/x\n0::/\n")
             limits = group.limits()
             self.assertEqual((limits["version"], limits["memory_max"], limits["memsw_max"], limits["pids_max"]), (1, -1, 1048576, 128))
+            self.assertIsNone(group.memory_kills())  # of a group without a limit, and so of others, too
+            self.write(top + "/memory", memory__limit_in_bytes="1048576\n")
+            group = cgroup.Cgroup([self.mount("cgroup", top + "/memory", "/libpod/x", "rw,memory")], "4:memory:/libpod/x\n")
             self.assertEqual(group.memory_kills(), 1)
 
     def test_a_group_below_the_mount(self):

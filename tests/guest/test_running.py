@@ -293,7 +293,7 @@ if __name__ == '__main__':
 
     def test_faulthandler_and_resource(self):
         self.check("import faulthandler, resource\nfaulthandler.enable()\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
-                   "resource.getrlimit(resource.RLIMIT_CORE)", "", "(0, 0)")
+                   "resource.getrlimit(resource.RLIMIT_CORE)", "", "(1, 1)")
 
     def test_environment(self):
         import json
