@@ -120,10 +120,11 @@ class Execution:
         return max(0.0, cpu_seconds(self.worker_pid) - self.before.cpu)
 
     def peak(self, usage):
+        """The container's; where nobody counts for it alone the worker's, by its own word where it has ended meanwhile."""
         peak = self.group.peak_memory()
         if peak is None or peak <= 0:
             peak = usage.ru_maxrss * 1024 if usage is not None else resident_peak(self.worker_pid)
-        return peak
+        return peak or max(0, integer((self.done or {}).get("peak_memory_kib")) or 0) * 1024
 
     def limits(self, status, done, killed_for_memory):
         """Which limits were hit. The counters are the kernel's; what the worker claims is added, it speaks of its own errors."""

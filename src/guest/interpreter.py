@@ -5,6 +5,7 @@ import os
 import sys
 import types
 import _signal as signal
+from resource import RUSAGE_SELF, getrusage
 
 # What programs commonly import is imported here, while the container is warm and nobody waits.
 import base64, collections, concurrent.futures, contextlib, dataclasses, datetime, enum, functools, inspect, io  # noqa: F401,E401
@@ -68,7 +69,8 @@ class Interpreter:
             self._end()  # a child that the program forked ends here as well
         endings.flush_standard()
         kernel.flush_c_stdio()
-        report.update(limits=sorted(limits), notes=runtime.end(context), helpers=multiprocessing_helpers())
+        report.update(limits=sorted(limits), notes=runtime.end(context), helpers=multiprocessing_helpers(),
+                      peak_memory_kib=getrusage(RUSAGE_SELF).ru_maxrss)
         return report
 
     def _prepare(self, job):
