@@ -7,6 +7,7 @@ from .results import to_python
 
 def begin(channel, job):
     """Called by the interpreter before each execution."""
+    saved.begin()
     context.current = context.Context(channel, job)
     return context.current
 

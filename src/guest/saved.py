@@ -116,3 +116,8 @@ def load(name, surface_names):
 
 def forget(name):
     _loaded.pop(name, None)
+
+
+def begin():
+    """Before each execution: another run may have replaced what this interpreter loaded."""
+    _loaded.clear()

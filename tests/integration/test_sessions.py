@@ -154,6 +154,11 @@ class Saved(Case):
                          "['left\\n        right\\n', [1, 3, {'c': 2}], 6765]\n")
         self.assertEqual(self.check("from mcp.tools import *\nimport mcp.tools\nprint(fib(10), lines is mcp.tools.lines, {'fib', 'later', 'lines'} <= set(dir(mcp.tools)))"), "55 True True\n")
 
+    def test_a_session_loads_what_another_run_has_replaced_meanwhile(self):
+        for number in (1, 2):
+            self.check("def changing(): return %d\nsave_tool(changing)\nNone" % number)
+            self.assertEqual(self.check("from mcp.tools import changing\nchanging()", session="long"), str(number))
+
     def test_source_that_does_not_parse_is_refused(self):
         for code in ("import inspect\ndef f(): return 1\ninspect.getsource = lambda function: 'def f(:'\nsave_tool(f)",
                      "import linecache\ndef f():\n    return 1\nlinecache.cache[__file__] = 1, None, ['x\\n', 'def f(:\\n', ' 1\\n'], __file__\nsave_tool(f)",
