@@ -42,8 +42,10 @@ std::optional<Advice> on_name(const Words& words) {
 }
 
 std::optional<Advice> on_reach(const Words& words) {
-    if (!words.any({"no such host", "i/o timeout", "dial tcp", "network is unreachable", "no route to host",
-                    "tls handshake timeout", "pinging container registry"}))
+    const bool engine_answered = words.any({": http "}); // else it is the engine that was not reached
+    const bool refused = engine_answered && words.any({"connection refused"});
+    if (!refused && !words.any({"no such host", "i/o timeout", "dial tcp", "network is unreachable",
+                                "no route to host", "tls handshake timeout", "pinging container registry"}))
         return std::nullopt;
     return Advice{
         "the engine cannot reach the registry",

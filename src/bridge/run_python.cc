@@ -293,12 +293,12 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
             co_await run_in_session(&parts, &request, host, &report);
         }
     } catch (const runtime_api::Error& e) {
-        report.refused = e.what();
+        report.refused = e.what() + (parts.advice_on ? parts.advice_on(e.what()) : "");
     } catch (const sandbox::NotConfined& e) {
         report.refused = e.what();
         report.not_enforced = e.findings();
     } catch (const sandbox::NotStarted& e) {
-        report.refused = e.what();
+        report.refused = e.what() + (parts.advice_on ? parts.advice_on(e.what()) : "");
     } catch (const jsonrpc::Error& e) {
         if (e.code() == jsonrpc::code::cancelled) throw;
         report.refused = e.what();

@@ -2,6 +2,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,8 @@ struct RunPythonParts {
     std::int64_t memory_bytes = 0; ///< For messages that name the limit.
     std::int64_t pids = 0;
     bool servers_listed_only = false;
+    /// What to do about an error of the engine, to be put behind its words; may be empty.
+    std::function<std::string(const std::string& words)> advice_on{};
     sandbox::PullAudience pulls{}; ///< A call that waits for an image shows its client how far it is.
 };
 

@@ -116,6 +116,7 @@ bridge::RunPythonParts App::parts() {
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
     parts.pulls = engine_->pulls();
+    parts.advice_on = [this](const std::string& words) { return engine_->advice_on(words); };
     return parts;
 }
 

@@ -28,6 +28,7 @@ asio::awaitable<void> look_for_engine(App* app, DoctorReport* report) {
         report->engine = found->info;
         report->engine_source = found->candidate.source;
         report->engine_url = found->candidate.url;
+        report->advice = runtime_api::advice_on_engine(found->info);
     } catch (const runtime_api::NoEngine& e) {
         report->tried = e.tried();
         report->problems.push_back("no engine could be had");
@@ -44,7 +45,7 @@ asio::awaitable<void> try_container(App* app, DoctorReport* report) {
         report->findings = box->findings();
         report->python = box->python();
     } catch (const std::exception& e) {
-        report->problems.push_back(e.what());
+        report->problems.push_back(e.what() + app->engine().advice_on(e.what()));
     }
 }
 

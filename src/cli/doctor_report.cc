@@ -89,6 +89,8 @@ std::string DoctorReport::text() const {
     for (const sandbox::Finding& f : sandbox::shortfalls(findings))
         out +=
             "NOT ENFORCED  " + f.row + ": " + f.why + (f.advice.empty() ? "" : "\n   → " + f.advice) + '\n';
+    for (const runtime_api::Advice& each : advice)
+        out += "ADVICE   " + each.trouble + "\n   → " + each.remedy + '\n';
     for (const std::string& problem : problems) out += "PROBLEM  " + problem + '\n';
     for (const std::string& server : servers_unusable) out += "SERVER   " + server + '\n';
     for (const sandbox::Leftover& each : leftovers)
@@ -149,7 +151,12 @@ std::string DoctorReport::json() const {
     w.end()
         .field("serversUnusable", servers_unusable)
         .field("savedTools", saved_tools)
-        .field("problems", problems);
+        .field("problems", problems)
+        .key("advice")
+        .array();
+    for (const runtime_api::Advice& each : advice)
+        w.object().field("trouble", each.trouble).field("remedy", each.remedy).end();
+    w.end();
     if (self_test) {
         w.key("selfTest");
         self_test->write(w);

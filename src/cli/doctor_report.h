@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime_api/advice.h"
 #include "runtime_api/discovery.h"
 #include "src/cli/self_test.h"
 #include "src/sandbox/attestation.h"
@@ -24,6 +25,7 @@ struct DoctorReport {
     std::vector<std::string> servers_unusable{};
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
+    std::vector<runtime_api::Advice> advice{}; ///< On the engine, by its own description.
     std::optional<SelfTestReport>
         self_test{}; ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.
 

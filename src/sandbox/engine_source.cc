@@ -101,6 +101,11 @@ asio::awaitable<bool> EngineSource::ensure_image() {
     co_return true;
 }
 
+std::string EngineSource::advice_on(const std::string& words) const {
+    if (!found_ || words.find(" → ") != std::string::npos) return "";
+    return explanation(*found_, words);
+}
+
 asio::awaitable<Workshop> EngineSource::workshop() {
     const std::shared_ptr<const runtime_api::Found> at = co_await found();
     if (!image_there_) {

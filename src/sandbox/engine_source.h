@@ -42,6 +42,10 @@ public:
     /// Called when the engine did not answer: the next workshop() searches anew.
     void forget_engine();
 
+    /// " → trouble: remedy" for the words of an error that the engine in use gave, where they are known and
+    /// do not have that already; else "".
+    std::string advice_on(const std::string& words) const;
+
     /// What the image's label says is in it; empty before it was looked at, and where it says nothing.
     const std::string& image_contents() const { return image_contents_; }
 

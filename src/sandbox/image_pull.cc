@@ -23,11 +23,8 @@ std::string about_login(const runtime_api::Login& login, Errc code) {
 
 runtime_api::Error explained(const runtime_api::Found& found, const runtime_api::Login& login,
                              const runtime_api::Error& error) {
-    std::string text = error.what() + about_login(login, error.code());
-    const runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
-    const runtime_api::Endpoint endpoint = found.candidate.endpoint.value_or(runtime_api::Endpoint());
-    if (const auto advice = runtime_api::advice_on_error(host, endpoint, error.what()))
-        text += " → " + advice->trouble + ": " + advice->remedy;
+    const std::string text =
+        error.what() + about_login(login, error.code()) + explanation(found, error.what());
     return runtime_api::Error(error.code(), text);
 }
 
@@ -39,6 +36,13 @@ struct Show {
 };
 
 } // namespace
+
+std::string explanation(const runtime_api::Found& found, const std::string& words) {
+    const runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
+    const runtime_api::Endpoint endpoint = found.candidate.endpoint.value_or(runtime_api::Endpoint());
+    const std::optional<runtime_api::Advice> advice = runtime_api::advice_on_error(host, endpoint, words);
+    return advice ? " → " + advice->trouble + ": " + advice->remedy : "";
+}
 
 asio::awaitable<void> pull_image(std::shared_ptr<const runtime_api::Found> found, std::string reference,
                                  PullAudience audience) {

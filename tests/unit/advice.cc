@@ -228,6 +228,26 @@ TEST_CASE("advice: a slow storage driver and a missing seccomp profile") {
     CHECK_HAS(about(info), "no seccomp profile");
 }
 
+TEST_CASE("advice: pulls") {
+    CHECK_HAS(on("pull image r/x:1: HTTP 500: connection refused"), "cannot reach the registry");
+    CHECK(on("pull image r/x:1: connect to unix:///s: Connection refused").empty());
+    CHECK_HAS(on("pull image r/x:1: dial tcp: lookup r: no such host"), "cannot reach the registry");
+    CHECK_HAS(on("pull image r/x:1: tls: failed to verify certificate: x509: certificate signed by unknown "
+                 "authority"),
+              "certs.d");
+    CHECK_HAS(on("pull image r/x:1: http: server gave HTTP response to HTTPS client"), "does not speak TLS");
+    CHECK_HAS(on("pull image x: toomanyrequests: You have reached your pull rate limit"), "limits pulls");
+    CHECK_HAS(on("pull image r/x:1: unauthorized: authentication required"), "podman login");
+    CHECK_HAS(on("pull image r/x:1: no basic auth credentials"), "docker login");
+    CHECK_HAS(
+        on("pull image x: short-name \"x\" did not resolve to an alias and no unqualified-search registries "
+           "are defined"),
+        "write it in full");
+    CHECK_HAS(on("pull image r/x:1: manifest unknown"), "no such image or tag");
+    CHECK_HAS(on("pull image r/x:1: no image found in manifest list for architecture s390x"), "architecture");
+    CHECK_HAS(on("pull image r/x:1: write /var/tmp/x: no space left on device"), "disk is full");
+}
+
 TEST_CASE("advice: nothing for words that are unknown, and nothing for an engine in order") {
     CHECK(on("HTTP 500: something new").empty());
     CHECK(on("").empty());
