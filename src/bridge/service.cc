@@ -93,7 +93,9 @@ std::vector<mcp::Tool> Service::tools() {
                        "runtime.search_tool_docs(\"what\"), then await mcp_<server>.<tool>(…).";
     tool.input_schema = input_schema;
     tool.annotations = R"({"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true})";
-    if (options_.always_load) tool.meta = R"({"anthropic/alwaysLoad":true})";
+    // for clients that show tools only when they were searched for: shown anyway, or found by these words
+    tool.meta = std::string("{") + (options_.always_load ? R"("anthropic/alwaysLoad":true,)" : "") +
+                R"("anthropic/searchHint":"run python code, call MCP tools"})";
     return {tool};
 }
 

@@ -87,9 +87,13 @@ TEST_CASE("Client: starts servers of every kind that there is, and calls their t
         CHECK(names(client) == row.tools);
         CHECK(run(loop, called(client, R"({"x":[1,"é"]})", {})).find(R"([1, \"\\u00e9\"])") !=
               std::string::npos);
+        std::vector<std::string> warnings = client.warnings();
+        std::erase_if(warnings, [](const std::string& each) { // so slow a machine that the probe was given up
+            return each.find("an answer to no request of ours") != std::string::npos;
+        });
         const bool odd = std::string(row.mode) == "banner" || std::string(row.mode) == "exit" ||
                          std::string(row.mode) == "badtool" || std::string(row.mode) == "loop";
-        CHECK(client.warnings().empty() != odd);
+        CHECK(warnings.empty() != odd);
         CHECK(run(loop, stopped(client)) == 1);
         CHECK(client.state() == Client::State::stopped);
     }
