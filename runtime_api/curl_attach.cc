@@ -15,7 +15,7 @@ namespace runtime_api {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t max_refusal = 64 * 1024; // an engine's reason for not attaching
+constexpr std::size_t max_refusal = 64 << 10; // an engine's reason for not attaching
 
 /// The stream proper. What a suspended read or write needs is held by shared_ptr, so that the stream may be
 /// destroyed meanwhile.

@@ -66,7 +66,7 @@ void CurlTransfer::send_file() {
 void CurlTransfer::add_header(const std::string& line) {
     curl_slist* longer = curl_slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
-    headers_.release(); // longer begins with it
+    static_cast<void>(headers_.release()); // longer begins with it
     headers_.reset(longer);
 }
 

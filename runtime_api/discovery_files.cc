@@ -51,7 +51,7 @@ std::string variable(const Surroundings& around, const std::string& name) {
 std::string system_path(const Surroundings& around, const std::string& path) { return around.root + path; }
 
 std::string config_home(const Surroundings& around) {
-    const std::string set = variable(around, "XDG_CONFIG_HOME");
+    std::string set = variable(around, "XDG_CONFIG_HOME");
     if (set.starts_with('/')) return set; // the XDG specification: a relative one is to be ignored
     return around.home.empty() ? "" : around.home + "/.config";
 }

@@ -62,6 +62,6 @@ public:
 };
 
 /// The most bytes of head (status line and headers) that an answer may have.
-inline constexpr std::size_t max_head_bytes = 64 * 1024;
+inline constexpr std::size_t max_head_bytes = 64 << 10;
 
 } // namespace runtime_api

@@ -24,7 +24,7 @@ public:
     /// which comes under HTTP 200, and Error(protocol) if podman did not say that it has the image.
     void finish(const std::string& attempted);
 
-    static constexpr std::size_t max_line = 256 * 1024;
+    static constexpr std::size_t max_line = 256 << 10;
 
 private:
     struct Layer {

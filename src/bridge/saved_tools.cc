@@ -19,7 +19,7 @@ namespace bridge {
 
 namespace {
 
-constexpr std::size_t most_source_bytes = 64 * 1024;
+constexpr std::size_t most_source_bytes = 64 << 10;
 constexpr std::int64_t most_tools = 100;
 constexpr std::size_t most_name_bytes = 64;
 constexpr int busy_ms = 2000; // the loop waits with us, and others hold the lock for milliseconds

@@ -17,7 +17,7 @@ namespace bridge {
 class SchemaDocument {
 public:
     enum class Draft { draft7, draft2019, draft2020 };
-    static constexpr std::size_t most_bytes = 512 * 1024;
+    static constexpr std::size_t most_bytes = 512 << 10;
 
     /// Throws json::Error where it is no JSON or too large.
     explicit SchemaDocument(std::string_view text);

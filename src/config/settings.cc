@@ -206,7 +206,8 @@ std::vector<std::string> apply_environment(Settings& settings,
         if (!value.empty()) apply(settings, setting, name, value);
     }
     std::vector<std::string> unknown;
-    for (const auto& [name, value] : environment) {
+    for (const auto& variable : environment) {
+        const std::string& name = variable.first;
         const bool known = std::any_of(std::begin(table), std::end(table), [&](const Setting& s) {
             return s.variable == name || s.old_variable == name;
         });

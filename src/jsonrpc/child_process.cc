@@ -19,7 +19,7 @@ using boost::system::error_code;
 using namespace std::chrono_literals;
 namespace {
 
-constexpr std::size_t stderr_kept = 8 * 1024;
+constexpr std::size_t stderr_kept = 8 << 10;
 
 std::string exit_text(int status) {
     if (WIFSIGNALED(status))

@@ -18,9 +18,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 namespace {
 
-constexpr std::size_t read_size = 64 * 1024; // what a pipe holds
-constexpr std::size_t small_line = 8 * 1024; // cheaper to copy than to give a buffer of its own
-constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::size_t read_size = 64 << 10; // what a pipe holds
+constexpr std::size_t small_line = 8 << 10; // cheaper to copy than to give a buffer of its own
+constexpr std::size_t chunk_size = 64 << 10;
 constexpr std::size_t most_chunks = 16; // in one write; asio passes at most 64 buffers on
 
 // A stretch of output: several small lines with their newlines, or one large line without.

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 using jsonrpc::Error;
 namespace {
 
-constexpr std::size_t most_head = 64 * 1024;
+constexpr std::size_t most_head = 64 << 10;
 constexpr long connect_limit_ms = 15'000;
 
 struct ListFree {
@@ -123,7 +123,7 @@ private:
         curl_slist* longer = curl_slist_append(
             headers_.get(), empty ? (line.substr(0, line.size() - 2) + ";").c_str() : line.c_str());
         if (longer == nullptr) throw std::bad_alloc();
-        headers_.release(); // longer begins with it
+        static_cast<void>(headers_.release()); // longer begins with it
         headers_.reset(longer);
     }
 
