@@ -10,8 +10,9 @@ bool in_path(const Surroundings& around, const std::string& program) {
     const std::string all = discovery::variable(around, "PATH");
     for (std::string_view rest = all; !rest.empty();) {
         const std::size_t colon = rest.find(':');
-        const std::string folder(rest.substr(0, colon));
-        if (folder.starts_with('/') && discovery::file_exists(folder + '/' + program)) return true;
+        std::string path(rest.substr(0, colon));
+        path.append("/").append(program);
+        if (rest.starts_with('/') && discovery::file_exists(path)) return true;
         rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
     }
     return false;

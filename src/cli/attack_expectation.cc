@@ -47,7 +47,7 @@ std::set<std::string> statuses(std::string_view value) {
 std::string by_lines(const std::string& pattern) { return "(?m)" + pattern; }
 
 std::string checked_pattern(const std::string& key, std::string_view pattern) {
-    const std::string text(pattern);
+    std::string text(pattern);
     if (text != "any" && !re2::RE2(by_lines(text), re2::RE2::Quiet).ok())
         fail(key + ": no expression that RE2 takes: " + text);
     return text;

@@ -46,7 +46,7 @@ std::string_view reason(int status) {
 
 std::string head(int status, const std::vector<std::pair<std::string, std::string>>& headers) {
     std::string out = "HTTP/1.1 " + std::to_string(status) + ' ' + std::string(reason(status)) + "\r\n";
-    for (const auto& [name, value] : headers) out += name + ": " + value + "\r\n";
+    for (const auto& [name, value] : headers) out.append(name).append(": ").append(value).append("\r\n");
     return out;
 }
 

@@ -55,7 +55,7 @@ void check_headers(const HttpMessage& http, const Message& message, const Reques
 
 // The session that a legacy message belongs to.
 std::string session_of(const HttpMessage& http) {
-    const std::string id = http.header("mcp-session-id");
+    std::string id = http.header("mcp-session-id");
     if (id.empty())
         throw Error(
             jsonrpc::code::invalid_request,
