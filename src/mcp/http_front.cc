@@ -81,7 +81,7 @@ HttpReply HttpFront::end_session(const HttpMessage& request) {
 }
 
 std::shared_ptr<HttpSession> HttpFront::session(const std::string& id) {
-    const auto found = sessions_.find(id, Clock::now());
+    auto found = sessions_.find(id, Clock::now());
     if (!found)
         throw HttpRefused(error_reply(404, "there is no such session; it may have ended: initialize again"));
     return found;
