@@ -32,6 +32,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     boost::asio::awaitable<Probe> probe(TimePoint until);
     boost::asio::awaitable<bool> discover(TimePoint until);
     boost::asio::awaitable<void> initialize(TimePoint until);
+    void start_unasked();
     boost::asio::awaitable<void> initialize_somehow(bool was_silent, TimePoint until);
     boost::asio::awaitable<void> list_tools(TimePoint until);
     boost::asio::awaitable<void> renew(std::string lost_why);

@@ -81,14 +81,16 @@ asio::awaitable<void> Client::Life::handshake(TimePoint until) {
         throw Error(jsonrpc::code::invalid_request,
                     "its \"protocol\" asks for a version from 2026-07-28 on, and it speaks none: " +
                         probe_said);
-    if (found == Probe::ended) {
-        if (!link->channel->ever_ran())
-            throw Error(jsonrpc::code::connection_closed, link->channel->reason());
-        warn("it ended when it was asked for its protocol versions; started again without the question");
-        learned = ClientSpec::Protocol::legacy;
-        connect(spec.transport);
-    }
+    if (found == Probe::ended) start_unasked();
     co_await initialize_somehow(found == Probe::silent, until);
+}
+
+// After the server ended when it read the probe.
+void Client::Life::start_unasked() {
+    if (!link->channel->ever_ran()) throw Error(jsonrpc::code::connection_closed, link->channel->reason());
+    warn("it ended when it was asked for its protocol versions; started again without the question");
+    learned = ClientSpec::Protocol::legacy;
+    connect(spec.transport);
 }
 
 asio::awaitable<Client::Life::Probe> Client::Life::probe(TimePoint until) {
@@ -145,6 +147,12 @@ asio::awaitable<void> Client::Life::initialize_somehow(bool was_silent, TimePoin
     if (transport == ClientSpec::Transport::http_or_sse &&
         (status == 400 || status == 404 || status == 405)) {
         connect(ClientSpec::Transport::sse);
+        co_await initialize(until);
+        co_return;
+    }
+    // one that was slow to come up, and then read the probe that we had given up
+    if (was_silent && code_of(failed) == jsonrpc::code::connection_closed && link->peer.closed()) {
+        start_unasked();
         co_await initialize(until);
         co_return;
     }

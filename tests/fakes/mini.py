@@ -9,6 +9,7 @@ never     does not answer initialize
 crlf      ends its lines with CR LF
 mute      does not answer server/discover
 exit      dies on server/discover, as servers do that expect initialize first
+late      the same, but reads it only when initialize comes, too
 old       speaks 2024-11-05
 mar       speaks 2025-03-26
 future    speaks 2099-01-01
@@ -43,6 +44,7 @@ modern = mode in ("modern", "modernbad", "input", "sample", "again")
 calls = 0
 pending = None  # the call that waits for answers to our own requests
 told = []
+probed = []  # of mode late: the probes that it will die of
 
 
 def write(message):
@@ -132,8 +134,10 @@ def take(message):
         return
     if mode == "flood":
         os.write(2, b"x" * 200_000 + b"\n")
-    if method == "server/discover" and mode == "exit":
+    if method == "server/discover" and mode == "exit" or method == "initialize" and probed:
         sys.exit("expected initialize")
+    if method == "server/discover" and mode == "late":
+        return probed.append(id)
     meta = params.get("_meta", {})
     if modern and mode != "modernbad" and (method == "initialize" or "io.modelcontextprotocol/protocolVersion" not in meta):
         return error(id, -32602 if method != "initialize" else -32601, "modern only")

@@ -107,6 +107,15 @@ TEST_CASE("Client: a server that is silent on the probe is spoken to as one of o
     CHECK(client.next_protocol() == ClientSpec::Protocol::legacy);
 }
 
+TEST_CASE("Client: a server that reads the probe late, and dies of it, is started again without it") {
+    asio::io_context loop;
+    Client client(loop.get_executor(), mini("late"), {});
+    CHECK(run(loop, started(client)) == 1);
+    CHECK(client.state() == Client::State::ready);
+    REQUIRE(client.warnings().size() == 1);
+    CHECK(client.warnings().front().find("started again without the question") != std::string::npos);
+}
+
 TEST_CASE("Client: a start that fails says why, with the server's last words") {
     CHECK(start_failure(mini("crash")) ==
           "server crash closed the connection: exited with status 3; it last wrote: fatal: config missing");
