@@ -157,21 +157,28 @@ class Bench:
                     if each < 15:
                         keep("exec", floors.exec(waiting))
                         time.sleep(REST_OF_A_ROUND)
+                    keep("attach, rested", floors.round_trip(stream))  # as cold as Cordon's own: caches and sleeping CPUs
                     for _ in range(10):
                         keep("attach", floors.round_trip(stream))
                 for _ in range(self.options.rounds):
                     keep("back to back", timed_run(warm))
+                timed_run(warm, session="bench")
+                for _ in range(4 * self.options.rounds):
+                    keep("in a session", timed_run(warm, session="bench"))
         finally:
             floors.close(number)
             stream.close()
         row = lambda name, key, note="": self.table.times("one call of print(1)", name, samples.get(key, []), note)
         ratio = lambda a, b: statistics.median(samples[a]) / statistics.median(samples[b])
         spread = percentile(samples["warm"], 0.99) / statistics.median(samples["warm"])
-        row("Cordon, warm", "warm", "%.1f × the attach round trip; p99 is %.1f × p50" % (ratio("warm", "attach"), spread))
+        row("Cordon, warm", "warm", "%.1f × the attach round trip after the same rest, %.1f × one of many in a row; p99 is %.1f × p50" % (
+            ratio("warm", "attach, rested"), ratio("warm", "attach"), spread))
         row("Cordon, back to back, pool of 1", "back to back")
+        row("Cordon, in one session, many in a row", "in a session", "%.1f × the attach round trip, many in a row" % ratio("in a session", "attach"))
         row("Cordon, cold (--pool 0)", "cold", "%.2f × the REST steps%s" % (
             ratio("cold", "rest"), ", %.2f × podman run" % ratio("cold", "podman run") if line else ""))
-        row("floor: attach round trip, a waiting Python", "attach")
+        row("floor: attach round trip, a waiting Python, after the same rest", "attach, rested")
+        row("floor: the same, many in a row", "attach")
         row("floor: the same REST steps by a script, to their end", "rest")
         row("floor: the same, to the output alone", "rest shown", "Cordon cold is %.2f × this" % ratio("cold", "rest shown"))
         row("floor: exec into a running container", "exec")
