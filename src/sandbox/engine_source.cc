@@ -15,9 +15,11 @@ namespace {
 constexpr auto first_sweep_after = 3s; // the first call has the engine for itself
 constexpr auto sweep_every = 60s;
 
-// Sweeps soon and every minute, until the timer is cancelled. What fails is said and tried again.
+// Sweeps soon and every minute, and tries again what could not be removed, until the timer is cancelled. What
+// fails is said and tried again.
 asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer,
                                     std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
+                                    std::shared_ptr<Remover> remover,
                                     std::function<void(const std::string&)> log) {
     timer->expires_after(first_sweep_after);
     for (;;) {
@@ -27,6 +29,7 @@ asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer,
         try {
             const std::vector<std::string> removed = co_await sweep(found->engine, instance, log);
             for (const std::string& name : removed) log("removed leftover container " + name);
+            remover->retry();
         } catch (const runtime_api::Error& e) {
             log(std::string("sweep: ") + e.what());
         }
@@ -71,7 +74,8 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search(
 void EngineSource::start_janitor() {
     close();
     janitor_ = std::make_shared<asio::steady_timer>(executor_);
-    asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), options_.log), asio::detached);
+    asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), remover_, options_.log),
+                   asio::detached);
 }
 
 asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found() {

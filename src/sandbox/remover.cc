@@ -4,6 +4,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <map>
+#include <utility>
 
 #include "runtime_api/error.h"
 
@@ -17,12 +19,14 @@ struct Remover::State {
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
     std::size_t pending = 0;
+    std::map<std::string, std::shared_ptr<runtime_api::Engine>> given_up; // by the container's name
     bool stopped = false;
 };
 
 namespace {
 
 constexpr int most_tries = 5;
+constexpr std::size_t most_given_up = 1000;
 
 asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds time) {
     asio::steady_timer timer(executor, time);
@@ -80,14 +84,20 @@ void Remover::stop() noexcept {
 void Remover::remove(std::shared_ptr<runtime_api::Engine> engine, std::string name, bool uncertain) {
     if (state_->stopped) return;
     ++state_->pending;
-    auto done = [state = state_, name](std::exception_ptr failure, std::string why) {
+    auto done = [state = state_, engine, name](std::exception_ptr failure, std::string why) {
         --state->pending;
         if (failure && why.empty()) why = "interrupted";
-        if (!why.empty() && state->log) state->log("container " + name + " could not be removed: " + why);
+        if (why.empty()) return;
+        if (state->given_up.size() < most_given_up) state->given_up[name] = engine;
+        if (state->log) state->log("container " + name + " could not be removed: " + why);
     };
     asio::co_spawn(state_->executor,
                    remove_stubbornly(state_->executor, std::move(engine), std::move(name), uncertain),
                    std::move(done));
+}
+
+void Remover::retry() {
+    for (auto& [name, engine] : std::exchange(state_->given_up, {})) remove(std::move(engine), name);
 }
 
 std::size_t Remover::pending() const { return state_->pending; }

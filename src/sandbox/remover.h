@@ -10,8 +10,9 @@
 
 namespace sandbox {
 
-/// Sees to it that containers are removed, off the path of every answer. A removal that fails is tried again;
-/// what still remains is the janitor's, at the next start. On the loop's thread.
+/// Sees to it that containers are removed, off the path of every answer. A removal that fails is tried again
+/// for some seconds, and then whenever the janitor comes round; what is left at the end is for the janitor of
+/// the next start. On the loop's thread.
 class Remover {
 public:
     /// `log` gets a line for each removal that was given up.
@@ -23,6 +24,9 @@ public:
     /// Starts to remove a container and returns at once. `uncertain`: whether it was ever made is not known
     /// (an answer was lost), so that "no such container" is asked again for a while.
     void remove(std::shared_ptr<runtime_api::Engine> engine, std::string name, bool uncertain = false);
+
+    /// Tries again what was given up: the engine can be reached now, perhaps.
+    void retry();
 
     /// From now on nothing is removed or logged any more: the loop turns no longer. Guests whose streams are
     /// closed end by themselves, and the engine removes them.
