@@ -161,8 +161,8 @@ def serve(fd):
     """Until the channel closes. A program that is no session's ends with its process."""
     channel = Channel(fd)
     interpreter = Interpreter(channel)
-    gc.collect()
     gc.freeze()  # what is ours is never walked again
+    gc.enable()
     channel.notify("warm", {})
     exit_now = os._exit
     while True:

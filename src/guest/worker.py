@@ -1,4 +1,5 @@
 """The worker, from its fork on: the one process that runs user code."""
+import gc
 import os
 import sys
 import _signal as signal
@@ -13,6 +14,7 @@ BROKEN = 70
 def main(channel_fd, stdout_fd, stderr_fd, ignored_signals):
     """Never returns: the stack below belongs to PID 1's copy of itself."""
     try:
+        gc.disable()  # until all is imported: nothing of that is garbage
         give_up_the_host(channel_fd, stdout_fd, stderr_fd)
         restore_signals(ignored_signals)
         become_ordinary()

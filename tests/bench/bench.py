@@ -7,10 +7,12 @@ import json
 import os
 import pathlib
 import platform
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -27,6 +29,13 @@ REST_OF_A_ROUND = 0.3  # seconds: what conmon and the engine do after a containe
 
 def nothing(tools=1, size=0):
     return {"command": sys.executable, "args": [str(HERE / "nothing.py"), str(tools), str(size)]}
+
+
+def lives(pid):
+    try:
+        return pathlib.Path("/proc", str(pid), "stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def percentile(samples, share):
@@ -258,6 +267,29 @@ print(json.dumps([pick(alone), pick(row), pick(flight), whole / 500]))
                 first.append(timed_run(cordon))
         self.table.times("from the start of the process", "the first call of a process", first, "the engine is found, asked about itself, and a container made")
 
+    # ---- the end ----
+
+    def ending(self):
+        """From a signal to Cordon until no process of its containers lives: at most 100 ms is promised, for clients kill after that."""
+        took = []
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) * (2 if self.options.quick else 6):
+            with Cordon() as cordon:
+                timed_run(cordon)
+                threading.Thread(target=self.endless, args=(cordon,), daemon=True).start()
+                time.sleep(1)
+                pids = [pid for name in cordon.containers(self.engine) for pid in self.engine.processes(name)]
+                begin = time.perf_counter()
+                cordon.process.send_signal(number)
+                while any(map(lives, pids)):
+                    time.sleep(0.0005)
+                took.append(time.perf_counter() - begin)
+        self.table.times("the end", "from a signal until no process of a container lives", took, "the slowest took %.0f ms" % (max(took) * 1000))
+
+    @staticmethod
+    def endless(cordon):
+        with contextlib.suppress(Exception):  # its end is what is wanted
+            cordon.run("while True: pass", timeout=60)
+
     # ---- memory ----
 
     def memory(self):
@@ -349,7 +381,7 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
             self.table.times("growth", "a call in one of %d open sessions" % count, used)
 
     def run(self):
-        for name, part in (("one call", self.calls), ("calls at once", self.at_once), ("nested calls", self.nested), ("start", self.start),
+        for name, part in (("one call", self.calls), ("calls at once", self.at_once), ("nested calls", self.nested), ("start", self.start), ("the end", self.ending),
                            ("memory", self.memory), ("large things", self.large), ("tokens", self.tokens), ("growth", self.growth)):
             if self.options.only and name not in self.options.only:
                 continue
