@@ -18,7 +18,6 @@ from .encode import to_json
 ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
 set_mask = signal.pthread_sigmask  # ours for good, whatever user code does to the module
 IN_FLIGHT = 1000  # the supervisor carries 1,024; further calls wait here, and block nobody
-READ = 120 << 10  # what malloc keeps at hand: more is mapped anew for each read
 CLOSED = (errno.EPIPE, errno.EBADF, errno.ECONNRESET, errno.ENOTCONN, errno.ENOTSOCK, errno.EINVAL)
 
 
@@ -163,7 +162,7 @@ class Channel:
     def _read_some(self):
         """Reads once and hands out what came; False at the end."""
         try:
-            data = read(self.fd, READ)
+            data = read(self.fd, wire.READ)
         except OSError:
             data = b""
         if not data:

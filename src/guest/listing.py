@@ -146,13 +146,11 @@ class Listing:
         self.tools = [ToolInfo(facts) for facts in answer.get("tools") or [] if isinstance(facts, dict)]
         self.by_alias = {tool.alias: tool for tool in self.tools}
         self.by_name = {tool.name: tool for tool in self.tools}
-        self.by_letters = {}
-        for tool in self.tools:
-            self.by_letters.setdefault(letters(tool.name), []).append(tool)
 
     def find(self, name):
         """The tool of this name or alias, or None. A wire name goes before an alias, and both before the only tool
         whose name differs in case and punctuation alone: `get_user`, `API_get_user` are as good as `API-get-user`."""
         found = self.by_name.get(name) or self.by_alias.get(name)
-        alike = () if found or not letters(name) else self.by_letters.get(letters(name), ())
+        wanted = "" if found else letters(name)
+        alike = [tool for tool in self.tools if letters(tool.name) == wanted] if wanted else []
         return alike[0] if len(alike) == 1 else found

@@ -2,7 +2,8 @@
 import fcntl
 import os
 
-READ = 120 << 10  # as in supervisor.py
+from .wire import READ
+
 FIONREAD = 0x541B
 
 

@@ -12,7 +12,6 @@ from .outbox import Outbox
 from .pipes import Pipes, available
 from .processes import kill, kill_all, kill_others
 
-READ = 120 << 10  # what malloc keeps at hand: more is mapped anew for each read
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
 
 NOT_BEGUN = -32010   # the error of an `execute` of which nothing was run
@@ -174,7 +173,7 @@ class Supervisor:
 
     def _from_host(self):
         try:
-            data = os.read(0, READ)
+            data = os.read(0, wire.READ)
         except BlockingIOError:
             return
         except OSError:
@@ -235,7 +234,7 @@ class Supervisor:
     def _from_worker(self):
         """Reads once; what follows waits for the next turn, so that no flood starves the rest."""
         try:
-            data = os.read(self.worker_fd, READ)
+            data = os.read(self.worker_fd, wire.READ)
         except BlockingIOError:
             return
         except OSError:

@@ -2,6 +2,7 @@
 from _json import encode_basestring_ascii, make_scanner
 
 MAX_LINE = 96 << 20
+READ = 120 << 10  # bytes of one read: what malloc keeps at hand; more is mapped anew for each
 
 
 class _Options:
