@@ -62,12 +62,16 @@ asio::awaitable<HttpResponse> RestEngine::ask_well(std::string attempted, HttpRe
     co_return answer;
 }
 
+asio::awaitable<HttpResponse> RestEngine::get(std::string attempted, std::string target) {
+    HttpRequest request;
+    request.target = std::move(target);
+    request.limit = timeouts_.quick;
+    co_return co_await ask_well(std::move(attempted), std::move(request));
+}
+
 asio::awaitable<EngineInfo> RestEngine::info() {
     const std::string attempted = "ask the engine about itself";
-    HttpRequest request;
-    request.target = "/info";
-    request.limit = timeouts_.quick;
-    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    const HttpResponse answer = co_await get(attempted, "/info");
     co_return read_answer(attempted, [&] { return read_info(answer.body); });
 }
 
@@ -158,10 +162,8 @@ asio::awaitable<void> RestEngine::remove(std::string name) {
 
 asio::awaitable<std::vector<ContainerSummary>> RestEngine::list(std::string label) {
     const std::string attempted = "list containers";
-    HttpRequest request;
-    request.target = "/containers/json?all=true&filters=" + percent_encode(label_filter(label));
-    request.limit = timeouts_.quick;
-    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    std::string target = "/containers/json?all=true&filters=" + percent_encode(label_filter(label));
+    const HttpResponse answer = co_await get(attempted, std::move(target));
     co_return read_answer(attempted, [&] { return read_list(answer.body); });
 }
 

@@ -45,6 +45,9 @@ protected:
     /// The same; a status that is not success is an error.
     boost::asio::awaitable<HttpResponse> ask_well(std::string attempted, HttpRequest request);
 
+    /// A GET that is answered soon, by the same rule.
+    boost::asio::awaitable<HttpResponse> get(std::string attempted, std::string target);
+
     /// The answer to GET images/NAME/json, below the prefix; not_found where there is none.
     boost::asio::awaitable<std::string> image_json(std::string attempted, std::string reference);
 

@@ -26,11 +26,9 @@ std::string silent_for(std::chrono::milliseconds time) {
 } // namespace
 
 asio::awaitable<std::string> RestEngine::image_json(std::string attempted, std::string reference) {
-    HttpRequest request;
-    request.target = "/images/" + percent_encode_path(without_needless_tag(reference)) +
-                     "/json"; // Docker would not take %2F for a slash
-    request.limit = timeouts_.quick;
-    HttpResponse answer = co_await ask_well(std::move(attempted), std::move(request));
+    std::string target = "/images/" + percent_encode_path(without_needless_tag(reference)) +
+                         "/json"; // Docker would not take %2F for a slash
+    HttpResponse answer = co_await get(std::move(attempted), std::move(target));
     co_return std::move(answer.body);
 }
 
@@ -48,10 +46,7 @@ asio::awaitable<std::optional<ImageInfo>> RestEngine::image(std::string referenc
 
 asio::awaitable<std::vector<ImageInfo>> RestEngine::images() {
     const std::string attempted = "list images";
-    HttpRequest request;
-    request.target = "/images/json";
-    request.limit = timeouts_.quick;
-    const HttpResponse answer = co_await ask_well(attempted, std::move(request));
+    const HttpResponse answer = co_await get(attempted, "/images/json");
     co_return read_answer(attempted, [&] { return read_images(answer.body); });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime_api/error.h"
+#include "runtime_api/pause.h"
 
 namespace sandbox {
 namespace asio = boost::asio;
@@ -28,11 +29,6 @@ namespace {
 constexpr int most_tries = 5;
 constexpr std::size_t most_given_up = 1000;
 
-asio::awaitable<void> pause(asio::any_io_executor executor, std::chrono::milliseconds time) {
-    asio::steady_timer timer(executor, time);
-    co_await timer.async_wait(asio::use_awaitable);
-}
-
 // Why one try failed, or "" where it did not.
 asio::awaitable<std::string> try_once(std::shared_ptr<runtime_api::Engine> engine, std::string name) {
     try {
@@ -45,10 +41,9 @@ asio::awaitable<std::string> try_once(std::shared_ptr<runtime_api::Engine> engin
 
 // A create whose answer was lost may still be at work in the engine: asks until it is there and gone, or a
 // few seconds have passed.
-asio::awaitable<void> remove_late(asio::any_io_executor executor, std::shared_ptr<runtime_api::Engine> engine,
-                                  std::string name) {
+asio::awaitable<void> remove_late(std::shared_ptr<runtime_api::Engine> engine, std::string name) {
     for (int i = 0; i < 10; ++i) {
-        co_await pause(executor, 300ms);
+        co_await runtime_api::pause(300ms);
         const auto state = co_await engine->inspect(name);
         if (!state) continue;
         co_await engine->remove(name);
@@ -56,16 +51,15 @@ asio::awaitable<void> remove_late(asio::any_io_executor executor, std::shared_pt
     }
 }
 
-asio::awaitable<std::string> remove_stubbornly(asio::any_io_executor executor,
-                                               std::shared_ptr<runtime_api::Engine> engine, std::string name,
+asio::awaitable<std::string> remove_stubbornly(std::shared_ptr<runtime_api::Engine> engine, std::string name,
                                                bool uncertain) {
     std::string why;
     for (int i = 0; i < most_tries; ++i) {
-        if (i > 0) co_await pause(executor, 100ms * (1 << i));
+        if (i > 0) co_await runtime_api::pause(100ms * (1 << i));
         why = co_await try_once(engine, name);
         if (why.empty()) break;
     }
-    if (why.empty() && uncertain) co_await remove_late(executor, engine, name);
+    if (why.empty() && uncertain) co_await remove_late(engine, name);
     co_return why;
 }
 
@@ -91,8 +85,7 @@ void Remover::remove(std::shared_ptr<runtime_api::Engine> engine, std::string na
         if (state->given_up.size() < most_given_up) state->given_up[name] = engine;
         if (state->log) state->log("container " + name + " could not be removed: " + why);
     };
-    asio::co_spawn(state_->executor,
-                   remove_stubbornly(state_->executor, std::move(engine), std::move(name), uncertain),
+    asio::co_spawn(state_->executor, remove_stubbornly(std::move(engine), std::move(name), uncertain),
                    std::move(done));
 }
 
