@@ -1,16 +1,11 @@
 #pragma once
 #include <span>
-#include <string_view>
+
+#include "src/cli/embedded_file.h"
 
 namespace cli {
 
-/// A file of tests/attack, as it was when this program was built.
-struct AttackSource {
-    std::string_view name; ///< "net_tcp"
-    std::string_view text;
-};
-
-/// All of them, by name. embed.py writes the table.
-std::span<const AttackSource> attack_suite();
+/// The files of tests/attack, by name: "net_tcp".
+std::span<const EmbeddedFile> attack_suite();
 
 } // namespace cli

@@ -21,7 +21,7 @@ tar=$(image_tar "$1" "$suite")
 printf '%s\n%s\n%s\n' "$suite" "$tar" "$(image_contents "$tar")")bash";
 
 void unpack(const std::filesystem::path& folder) {
-    for (const RecipeFile& each : image_recipe()) {
+    for (const EmbeddedFile& each : image_recipe()) {
         const std::filesystem::path path = folder / each.name;
         std::filesystem::create_directories(path.parent_path());
         std::ofstream file(path, std::ios::binary | std::ios::trunc);

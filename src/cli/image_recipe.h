@@ -1,18 +1,13 @@
 #pragma once
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "src/cli/embedded_file.h"
 
 namespace cli {
 
-/// A file of images/debian or scripts that an image is built with, as it was when this program was built.
-struct RecipeFile {
-    std::string_view name; ///< "scripts/lib.sh"
-    std::string_view text;
-};
-
-/// All of them. embed.py writes the table.
-std::span<const RecipeFile> image_recipe();
+/// The files of images/debian and scripts that an image is built with: "scripts/lib.sh".
+std::span<const EmbeddedFile> image_recipe();
 
 /// A tarball of an image's file system, and what is in it.
 struct BuiltTar {

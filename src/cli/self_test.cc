@@ -138,7 +138,7 @@ void SelfTest::stop() {
 
 void SelfTest::fill_queue(bool alone) {
     if (stopped_) return;
-    for (const AttackSource& source : attack_suite()) {
+    for (const EmbeddedFile& source : attack_suite()) {
         Attack attack{std::string(source.name), std::string(source.text), read_expectation(source.text)};
         if (attack.expects.alone != alone) continue;
         be_patient(attack.expects, patience_);

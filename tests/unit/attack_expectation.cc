@@ -136,7 +136,7 @@ TEST_CASE("attack: patience is for results, and for code that has to get to its 
 
 TEST_CASE("attack suite: the program carries all of it, and understands each header") {
     CHECK(attack_suite().size() >= 60);
-    for (const AttackSource& each : attack_suite()) {
+    for (const EmbeddedFile& each : attack_suite()) {
         CAPTURE(each.name);
         CHECK_NOTHROW(read_expectation(each.text));
     }
