@@ -1,4 +1,5 @@
 #include "runtime_api/error.h"
+#include "runtime_api/image_name.h"
 #include "runtime_api/json.h"
 #include "runtime_api/pull_progress.h"
 #include "tests/fuzz/fuzz.h"
