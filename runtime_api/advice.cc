@@ -62,7 +62,7 @@ std::optional<Advice> on_tls(const Words& words) {
     if (words.any({"unable to get local issuer", "self-signed certificate", "self signed certificate",
                    "unable to get issuer"}))
         return Advice{"the engine's certificate is signed by a CA unknown here",
-                      "--tls-ca with the CA that signed it (Docker: ca.pem)"};
+                      "--runtime-tls-ca with the CA that signed it (Docker: ca.pem)"};
     if (words.any({"no alternative certificate subject name", "does not match target host"}))
         return Advice{"the engine's certificate is for another name",
                       "use a name or address that the certificate has"};

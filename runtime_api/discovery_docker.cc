@@ -21,6 +21,38 @@ TlsFiles tls_files_in(const std::string& folder) {
     return out;
 }
 
+/// What DOCKER_CERT_PATH lacks; "" if nothing. Docker's own command refuses the same.
+std::string lacking(const std::string& folder, bool verify) {
+    const std::string in = " in " + folder;
+    if (verify && !file_exists(folder + "/ca.pem")) return "DOCKER_CERT_PATH: there is no ca.pem" + in;
+    const bool cert = file_exists(folder + "/cert.pem");
+    if (cert == file_exists(folder + "/key.pem")) return "";
+    return std::string("DOCKER_CERT_PATH: there is ") +
+           (cert ? "cert.pem without its key.pem" : "key.pem without its cert.pem") + in;
+}
+
+std::string trimmed(const std::string& text) {
+    constexpr const char* blanks = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == std::string::npos) return "";
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// DOCKER_HOST as a URL: Docker's own command takes it without a scheme (tcp), host or port.
+std::string docker_host_url(const std::string& value, bool tls) {
+    std::string url = trimmed(value);
+    if (url == "unix://") return url + remote_docker_socket;
+    if (url.find("://") == std::string::npos && !url.starts_with('/')) url.insert(0, "tcp://");
+    if (!url.starts_with("tcp://")) return url;
+    std::string address = url.substr(6);
+    const std::size_t close = address.rfind(']'); // colons before it are the address's own
+    const std::size_t colon = address.find(':', close == std::string::npos ? 0 : close);
+    if (address.empty() || colon == 0) address.insert(0, "127.0.0.1");
+    if (colon == std::string::npos && address.find_first_of("/?#@") == std::string::npos)
+        address += tls ? ":2376" : ":2375";
+    return "tcp://" + address;
+}
+
 void default_ssh_path(Candidate& candidate) {
     if (!candidate.endpoint || candidate.endpoint->kind != Endpoint::Kind::ssh ||
         !candidate.endpoint->path.empty())
@@ -86,20 +118,20 @@ std::string current_docker_context(const Surroundings& around) {
 }
 
 Candidate from_docker_host(const Surroundings& around) {
-    Candidate out = said("DOCKER_HOST", variable(around, "DOCKER_HOST"));
-    default_ssh_path(out);
     const bool verify = !variable(around, "DOCKER_TLS_VERIFY").empty();
     const bool tls = verify || !variable(around, "DOCKER_TLS").empty();
+    Candidate out = said("DOCKER_HOST", docker_host_url(variable(around, "DOCKER_HOST"), tls));
+    default_ssh_path(out);
     const bool https = out.endpoint && out.endpoint->kind == Endpoint::Kind::https;
     if (!tls && !https) return out;
 
     const std::string set = variable(around, "DOCKER_CERT_PATH");
     const std::string folder = set.empty() ? docker_dir(around) : set;
     TlsFiles files = tls_files_in(folder);
-    if (!set.empty() && files.ca.empty() && verify)
-        out.problem = "DOCKER_CERT_PATH: there is no ca.pem in " + set;
     files.verify = verify || https; // DOCKER_TLS alone means TLS that checks nobody
     add_tls(out, files);
+    if (!set.empty() && out.endpoint && out.endpoint->kind == Endpoint::Kind::https)
+        out.problem = lacking(set, verify);
     return out;
 }
 

@@ -15,7 +15,8 @@ std::string docker_dir(const Surroundings& around);
 /// Error(bad_endpoint) if the file cannot be read.
 std::string current_docker_context(const Surroundings& around);
 
-/// The candidate that DOCKER_HOST names, with TLS by DOCKER_TLS_VERIFY and DOCKER_CERT_PATH. An ssh URL
+/// The candidate that DOCKER_HOST names, with TLS by DOCKER_TLS_VERIFY and DOCKER_CERT_PATH. As Docker's own
+/// command reads it: no scheme means tcp, no host 127.0.0.1, no port 2375 or, with TLS, 2376. An ssh URL
 /// without a path means /var/run/docker.sock there.
 Candidate from_docker_host(const Surroundings& around);
 

@@ -87,6 +87,22 @@ void merge_containers_conf(const std::string& path, const std::string& text, Kno
     }
 }
 
+void add_with_drop_ins(const std::string& file, std::vector<std::string>& to) {
+    to.push_back(file);
+    for (std::string& each : files_in(file + ".d", ".conf")) to.push_back(std::move(each));
+}
+
+/// Those of a folder of the system, with what it has for rootless users alone (podman 5), or for root (6).
+void add_of_system(const Surroundings& around, const std::string& folder, std::vector<std::string>& to) {
+    add_with_drop_ins(folder + "/containers.conf", to);
+    const std::string special =
+        folder + (around.uid == 0 ? "/containers.rootful.conf" : "/containers.rootless.conf");
+    add_with_drop_ins(special, to);
+    if (around.uid == 0) return;
+    for (std::string& each : files_in(special + ".d/" + std::to_string(around.uid), ".conf"))
+        to.push_back(std::move(each));
+}
+
 /// The files that podman reads, each after those that it overrules. Not all need exist.
 std::vector<std::string> containers_conf_files(const Surroundings& around) {
     std::vector<std::string> out;
@@ -94,16 +110,10 @@ std::vector<std::string> containers_conf_files(const Surroundings& around) {
         if (!file_exists(only)) fail("CONTAINERS_CONF: " + only + ": no such file");
         out.push_back(only);
     } else {
-        std::vector<std::string> folders;
         for (const char* folder : {"/usr/share/containers", "/etc/containers"})
-            folders.push_back(system_path(around, folder));
+            add_of_system(around, system_path(around, folder), out);
         if (const std::string home = config_home(around); !home.empty())
-            folders.push_back(home + "/containers");
-        for (const std::string& folder : folders) {
-            out.push_back(folder + "/containers.conf");
-            for (std::string& each : files_in(folder + "/containers.conf.d", ".conf"))
-                out.push_back(std::move(each));
-        }
+            add_with_drop_ins(home + "/containers/containers.conf", out);
     }
     if (const std::string last = variable(around, "CONTAINERS_CONF_OVERRIDE"); !last.empty()) {
         if (!file_exists(last)) fail("CONTAINERS_CONF_OVERRIDE: " + last + ": no such file");
@@ -136,6 +146,14 @@ std::string socket_name(std::string machine) {
     return machine + "-api.sock";
 }
 
+/// Where podman on a Mac keeps the sockets of its machines.
+std::string temporary_folder(const Surroundings& around) {
+    std::string out = variable(around, "TMPDIR");
+    if (!out.starts_with('/')) return system_path(around, "/tmp");
+    while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+    return out;
+}
+
 } // namespace
 
 std::optional<PodmanConnection> podman_connection(const Surroundings& around, const std::string& name) {
@@ -157,8 +175,10 @@ Candidate from_connection(const Surroundings& around, const std::string& source,
         for (const std::string& socket : machine_sockets(around))
             if (file_exists(socket) && socket.ends_with('/' + socket_name(connection.name)))
                 return said(source + " (the machine's own socket)", "unix://" + socket);
-    if (out.endpoint->kind == Endpoint::Kind::ssh) out.endpoint->key_file = connection.identity;
-    if (!connection.ca.empty() || !connection.cert.empty()) {
+    if (out.endpoint->kind == Endpoint::Kind::ssh)
+        out.endpoint->key_file =
+            connection.identity.empty() ? variable(around, "CONTAINER_SSHKEY") : connection.identity;
+    if (!connection.ca.empty() || !connection.cert.empty() || !connection.key.empty()) {
         TlsFiles files;
         files.ca = connection.ca;
         files.cert = connection.cert;
@@ -170,8 +190,7 @@ Candidate from_connection(const Surroundings& around, const std::string& source,
 
 std::vector<std::string> machine_sockets(const Surroundings& around) {
     std::vector<std::string> folders = runtime_dirs(around);
-    if (const std::string temporary = variable(around, "TMPDIR"); around.macos && temporary.starts_with('/'))
-        folders.push_back(temporary.ends_with('/') ? temporary.substr(0, temporary.size() - 1) : temporary);
+    if (around.macos) folders.push_back(temporary_folder(around));
     std::vector<std::string> out;
     for (const std::string& folder : folders)
         for (std::string& each : files_in(folder + "/podman", "-api.sock")) out.push_back(std::move(each));

@@ -21,8 +21,9 @@ struct PodmanConnection {
 /// nowhere.
 std::optional<PodmanConnection> podman_connection(const Surroundings& around, const std::string& name);
 
-/// A candidate from it. A connection into a podman machine whose own socket is on this host becomes that
-/// socket, since podman does not keep a machine's host key where ssh would find it.
+/// A candidate from it. Where it names no key for ssh, CONTAINER_SSHKEY does. A connection into a podman
+/// machine whose own socket is on this host becomes that socket, since podman does not keep a machine's host
+/// key where ssh would find it.
 Candidate from_connection(const Surroundings& around, const std::string& source,
                           const PodmanConnection& connection);
 

@@ -116,11 +116,49 @@ TEST_CASE("candidates: DOCKER_HOST with DOCKER_TLS_VERIFY uses the certificates 
     machine.set("DOCKER_CERT_PATH", machine.at("/certs"));
     CHECK(said(machine).at(0).problem == "DOCKER_CERT_PATH: there is no ca.pem in " + machine.at("/certs"));
     machine.file("/certs/ca.pem", "x");
-    machine.file("/certs/cert.pem", "x"); // without its key it is no use
-    const Candidate found = said(machine).at(0);
-    CHECK(found.problem.empty());
-    CHECK(found.endpoint->ca_file == machine.at("/certs/ca.pem"));
-    CHECK(found.endpoint->cert_file.empty());
+    CHECK(said(machine).at(0).problem.empty());
+    CHECK(said(machine).at(0).endpoint->ca_file == machine.at("/certs/ca.pem"));
+    CHECK(said(machine).at(0).endpoint->cert_file.empty());
+    machine.file("/certs/cert.pem", "x");
+    CHECK(said(machine).at(0).problem ==
+          "DOCKER_CERT_PATH: there is cert.pem without its key.pem in " + machine.at("/certs"));
+    machine.file("/certs/key.pem", "x");
+    CHECK(said(machine).at(0).problem.empty());
+    CHECK(said(machine).at(0).endpoint->cert_file == machine.at("/certs/cert.pem"));
+    machine.set("DOCKER_CERT_PATH", machine.at("/none")); // matters to TLS alone
+    machine.set("DOCKER_HOST", "unix:///d.sock");
+    CHECK(said(machine).at(0).problem.empty());
+}
+
+TEST_CASE(
+    "candidates: DOCKER_HOST without scheme, host or port means what it means to Docker's own command") {
+    struct Case {
+        const char* value;
+        const char* plain;
+        const char* tls;
+    };
+    for (const Case& each :
+         {Case{"engine.example:99", "tcp://engine.example:99", "https://engine.example:99"},
+          Case{" engine.example\n", "tcp://engine.example:2375", "https://engine.example:2376"},
+          Case{"tcp://engine.example", "tcp://engine.example:2375", "https://engine.example:2376"},
+          Case{"tcp://", "tcp://127.0.0.1:2375", "https://127.0.0.1:2376"},
+          Case{"tcp://:99", "tcp://127.0.0.1:99", "https://127.0.0.1:99"},
+          Case{"tcp://[::1]", "tcp://[::1]:2375", "https://[::1]:2376"},
+          Case{"tcp://[::1]:99", "tcp://[::1]:99", "https://[::1]:99"},
+          Case{"unix://", "unix:///var/run/docker.sock", "unix:///var/run/docker.sock"}}) {
+        CAPTURE(each.value);
+        Machine machine;
+        machine.set("DOCKER_HOST", each.value);
+        CHECK(said(machine).at(0).url == each.plain);
+        machine.set("DOCKER_TLS", "1");
+        CHECK(said(machine).at(0).url == each.tls);
+        CHECK(said(machine).at(0).problem.empty());
+    }
+    Machine machine;
+    machine.set("DOCKER_HOST", "/var/run/docker.sock");
+    CHECK(said(machine).at(0).problem.find("a path needs its scheme") != std::string::npos);
+    machine.set("DOCKER_HOST", "tcp://engine.example:");
+    CHECK_FALSE(said(machine).at(0).problem.empty());
 }
 
 TEST_CASE("candidates: DOCKER_HOST over ssh without a path means Docker's socket there") {
@@ -218,6 +256,38 @@ TEST_CASE("candidates: podman's default connection, from the newer file before t
     CHECK(said(machine).at(0).endpoint->key_file == "/home/me/.ssh/far");
 }
 
+TEST_CASE(
+    "candidates: what the system sets for rootless users, or for one of them, comes before the user's own") {
+    const std::string service =
+        "[engine]\nactive_service='a'\n[engine.service_destinations.a]\nuri='unix:///";
+    Machine machine;
+    machine.file("/etc/containers/containers.conf.d/9.conf", service + "all'\n");
+    machine.file("/etc/containers/containers.rootful.conf.d/1.conf", service + "root'\n");
+    CHECK(said(machine).at(0).url == "unix:///all");
+    machine.file("/etc/containers/containers.rootless.conf", service + "rootless'\n");
+    CHECK(said(machine).at(0).url == "unix:///rootless");
+    machine.file("/etc/containers/containers.rootless.conf.d/1.conf", service + "drop-in'\n");
+    CHECK(said(machine).at(0).url == "unix:///drop-in");
+    machine.file("/etc/containers/containers.rootless.conf.d/1000/1.conf", service + "mine'\n");
+    machine.file("/etc/containers/containers.rootless.conf.d/1001/1.conf", service + "other'\n");
+    CHECK(said(machine).at(0).url == "unix:///mine");
+    machine.around.uid = 0;
+    CHECK(said(machine).at(0).url == "unix:///root");
+    machine.file("/home/.config/containers/containers.conf", service + "home'\n");
+    CHECK(said(machine).at(0).url == "unix:///home");
+}
+
+TEST_CASE("candidates: a connection without a key uses CONTAINER_SSHKEY; farms are no concern of ours") {
+    Machine machine;
+    machine.file("/home/.config/containers/podman-connections.json",
+                 R"({"Connection":{"Default":"a","Connections":{"a":{"URI":"ssh://h/s"},
+                    "own":{"URI":"ssh://h/s","Identity":"/own"}}},"Farm":{"Default":"f","List":{"f":["own"]}}})");
+    machine.set("CONTAINER_SSHKEY", "/keys/k");
+    CHECK(said(machine).at(0).endpoint->key_file == "/keys/k");
+    machine.set("CONTAINER_CONNECTION", "own");
+    CHECK(said(machine).at(0).endpoint->key_file == "/own");
+}
+
 TEST_CASE("candidates: CONTAINERS_CONF is read instead of all others, and must be there") {
     Machine machine;
     machine.file("/etc/containers/containers.conf",
@@ -311,6 +381,9 @@ TEST_CASE("candidates: usual places on a Mac") {
                                             "the system's Docker socket"});
     CHECK(machine.search()[0].url == "unix://" + machine.at("/T/podman/podman-machine-default-api.sock"));
     CHECK_FALSE(machine.search().back().system_rootful);
+    machine.set("TMPDIR", "");
+    machine.listen("/tmp/podman/podman-machine-default-api.sock");
+    CHECK(machine.search()[0].url == "unix://" + machine.at("/tmp/podman/podman-machine-default-api.sock"));
 }
 
 TEST_CASE("candidates: a socket path that is too long is said, not tried") {
