@@ -126,7 +126,8 @@ bool SshTunnel::up() {
 }
 
 asio::awaitable<void> SshTunnel::start() {
-    const bool launched = ssh_ && ssh_->running(); // by one who was cancelled
+    // By one who was cancelled; while the path is not known, it is only the ssh that was asking for it.
+    const bool launched = ssh_ && ssh_->running() && !endpoint_.path.empty();
     if (!launched) {
         co_await back_off();
         if (endpoint_.path.empty()) co_await find_far_path();

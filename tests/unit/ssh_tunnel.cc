@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -40,6 +42,9 @@ host = args[args.index("--") + 1]
 with open(os.path.join(os.path.dirname(__file__), "starts"), "a") as log:
     log.write(" ".join(args) + "\n")
 if args[-2:] == ["id", "-u"]:
+    if host == "late" and not os.path.exists(path := os.path.join(os.path.dirname(__file__), "asked")):
+        open(path, "w").close()
+        time.sleep(1000)
     print("Welcome to 2 mails\n1234")
     sys.exit(0)
 if host == "refuses":
@@ -213,6 +218,23 @@ TEST_CASE("SshTunnel: without a path the uid there is asked for, once") {
     REQUIRE(bench.starts().size() == 2);
     CHECK(bench.starts()[0].ends_with("-- good id -u"));
     CHECK(bench.starts()[1].find(":/run/user/1234/podman/podman.sock -- good") != std::string::npos);
+}
+
+TEST_CASE("SshTunnel: who gave up while the uid was asked for leaves nothing that the next one trips over") {
+    Bench bench;
+    SshTunnel tunnel(runtime_api::parse_endpoint("ssh://late"), bench.options);
+    asio::cancellation_signal signal;
+    bool cancelled = false;
+    asio::co_spawn(bench.loop, Bench::wait(tunnel),
+                   asio::bind_cancellation_slot(
+                       signal.slot(), [&](std::exception_ptr e, bool) { cancelled = e != nullptr; }));
+    for (int i = 0; i < 3000 && bench.starts().empty(); ++i) bench.loop.run_for(10ms);
+    signal.emit(asio::cancellation_type::terminal);
+    bench.loop.restart();
+    bench.loop.run_for(30s);
+    CHECK(cancelled);
+    CHECK(bench.failure(tunnel) == "it is ready");
+    CHECK(bench.starts().size() == 3); // asked, asked again, and the tunnel
 }
 
 TEST_CASE("SshTunnel: without an ssh the message says what is missing") {
