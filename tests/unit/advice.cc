@@ -211,7 +211,7 @@ TEST_CASE("advice: TLS") {
     CHECK_HAS(on("HTTP 400: Client sent an HTTP request to an HTTPS server.", "tcp://127.0.0.1:2376"),
               "write https://");
     CHECK_HAS(on("SSL certificate problem: unable to get local issuer certificate", "https://e.example:2376"),
-              "--tls-ca");
+              "--runtime-tls-ca with");
     CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"),
               "--runtime-tls-cert and --runtime-tls-key");
     CHECK_HAS(on("SSL: no alternative certificate subject name matches target host name 'e'",
