@@ -76,14 +76,20 @@ std::optional<Advice> on_cgroups(const Words& words) {
     if (words.any({"limits are not supported and ignored on cgroups v1"}))
         return Advice{"rootless podman cannot enforce limits on cgroup v1", remedy::unified_cgroups};
     if (words.any({"no systemd user session available", "failed to connect to bus", "address of session bus",
-                   "interactive authentication required", "failed to connect to user scope bus"}))
+                   "interactive authentication required", "failed to connect to user scope bus", "sd-bus",
+                   "detect dbus_session_bus_address", "rootless needs no limits + no cgrouppath"}))
         return Advice{"there is no systemd session of this user, in which cgroups are made",
                       "sudo loginctl enable-linger $USER, then log in anew; without systemd: cgroup_manager "
                       "= \"cgroupfs\" under [engine] in "
                       "~/.config/containers/containers.conf"};
     const bool controller =
         words.any({"controller"}) && words.any({"not available", "not delegated", "not enabled"});
-    if (controller || words.any({"memory.max` for writing", "pids.max` for writing", "cpu.max` for writing"}))
+    const bool absent = words.any({"no such file", "permission denied"});
+    if (absent && words.any({"memory.swap.max", "memory.memsw.limit_in_bytes"}))
+        return Advice{
+            "the kernel does not count swap, or the memory controller is not delegated to this user",
+            std::string(remedy::count_swap) + "; or: " + remedy::delegate};
+    if (controller || (absent && words.any({"/memory.max", "`memory.max`", "pids.max", "cpu.max"})))
         return Advice{"a cgroup controller is not delegated to this user", remedy::delegate};
     return std::nullopt;
 }
@@ -93,8 +99,9 @@ std::optional<Advice> on_rootless(const Words& words) {
         return Advice{"newuidmap and newgidmap are not installed",
                       "sudo apt install uidmap (Fedora: sudo dnf install shadow-utils)"};
     if (words.any({"no subuid ranges", "no subgid ranges", "insufficient uids or gids", "check /etc/subuid",
-                   "could not find enough available ids", "newuidmap: write to uid_map failed",
-                   "no entry in /etc/subuid"}))
+                   "enough available ids", "enough ids available", "newuidmap: write to uid_map failed",
+                   "newuidmap: uid range", "newgidmap: gid range", "no entry in /etc/subuid",
+                   "no uid ranges set aside"}))
         return Advice{"this user has no range of subordinate uids, or too small a one", subids};
     if (words.any({"setrlimit", "error setting rlimit"}))
         return Advice{"the engine sets limits beyond what the host allows it",
@@ -105,7 +112,10 @@ std::optional<Advice> on_rootless(const Words& words) {
 }
 
 std::optional<Advice> on_selinux(const Words& words) {
-    if (!words.any({"selinux", "avc:  denied", "avc: denied", "relabel", "file label", "lsetxattr"}))
+    // The linker's words are those of a program whose own files have the wrong label.
+    if (!words.any({"selinux", "avc:  denied", "avc: denied", "relabel", "file label", "lsetxattr",
+                    "attr/keycreate", "cannot apply additional memory protection",
+                    "cannot change memory protections"}))
         return std::nullopt;
     return Advice{"SELinux refused it",
                   "sudo ausearch -m avc -ts recent shows what; usually it helps: restorecon -R -v "
@@ -128,8 +138,8 @@ std::optional<Advice> on_desktop(const Host& host, const Words& words) {
 /// A Unix socket of this host that could not be connected to.
 std::optional<Advice> on_socket(const Host& host, const Endpoint& endpoint, const Words& words) {
     if (endpoint.kind != Endpoint::Kind::unix_socket) return std::nullopt;
-    if (!words.any({"permission denied", "eacces"}) || !words.any({"connect", "permission denied"}))
-        return std::nullopt;
+    const bool answered = words.any({": http "}); // then it is the engine that was not permitted something
+    if (answered || !words.any({"permission denied"})) return std::nullopt;
     if (endpoint.path.find("docker") == std::string::npos)
         return Advice{"this user may not open the socket", "use podman as this user: " + enable_podman(host)};
     const std::string group =

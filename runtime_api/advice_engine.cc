@@ -39,8 +39,7 @@ std::vector<Advice> advice_on_engine(const EngineInfo& info) {
     if (info.swap_limit == false)
         out.push_back(
             {"the engine cannot limit swap, so that the limit of memory does not hold where there is swap",
-             "boot with swapaccount=1 on the kernel's command line (cgroup v1 only), or turn swap off: sudo "
-             "swapoff -a"});
+             std::string(remedy::count_swap) + ", or turn swap off: sudo swapoff -a"});
     if (info.seccomp == false)
         out.push_back({"the engine has no seccomp profile in force",
                        "remove seccomp_profile=unconfined (podman: containers.conf; Docker: seccomp-profile "

@@ -13,4 +13,7 @@ inline constexpr const char* delegate =
     "/etc/systemd/system/user@.service.d/delegate.conf && sudo systemctl daemon-reload, then log out and in "
     "again";
 
+inline constexpr const char* count_swap =
+    "boot with cgroup_enable=memory swapaccount=1 on the kernel's command line";
+
 } // namespace runtime_api::remedy

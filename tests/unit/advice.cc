@@ -53,8 +53,16 @@ TEST_CASE("advice: no systemd user session") {
                  "Permission denied"),
               "loginctl enable-linger");
     CHECK_HAS(on("Failed to connect to bus: No medium found"), "cgroup_manager = \"cgroupfs\"");
-    CHECK_HAS(on("The cgroupv2 manager is set to systemd but there is no systemd user session available"),
-              "loginctl enable-linger");
+    for (const char* words :
+         {"The cgroupv2 manager is set to systemd but there is no systemd user session available",
+          "crun: sd-bus call: Permission denied: OCI permission denied",
+          "crun: cannot open sd-bus: No such file or directory: OCI runtime attempted to invoke a command "
+          "that was not found",
+          "runc create failed: unable to start container process: could not detect DBUS_SESSION_BUS_ADDRESS "
+          "from the environment; make sure you have installed the dbus-user-session or dbus-daemon package",
+          "runc create failed: rootless needs no limits + no cgrouppath when no permission is granted for "
+          "cgroups: mkdir /sys/fs/cgroup/x: permission denied"})
+        CHECK_HAS(on(std::string("start container x: HTTP 500: ") + words), "loginctl enable-linger");
 }
 
 TEST_CASE("advice: cgroup v1") {
@@ -79,7 +87,18 @@ TEST_CASE("advice: controllers that are not delegated") {
     CHECK(about(info).empty());
     CHECK_HAS(on("crun: the requested cgroup controller `pids` is not available: OCI runtime error"),
               "Delegate=");
-    CHECK_HAS(on("crun: opening file `memory.max` for writing: No such file or directory"), "Delegate=");
+    for (const char* words :
+         {"crun: opening file `memory.max` for writing: No such file or directory",
+          "crun: controller `pids` is not available under /sys/fs/cgroup/x/cgroup.controllers",
+          "runc create failed: error setting cgroup config for procHooks process: openat2 "
+          "/sys/fs/cgroup/user.slice/user-1000.slice/x/cpu.max: no such file or directory"})
+        CHECK_HAS(on(words), "Delegate=");
+}
+
+TEST_CASE("advice: a kernel that does not count swap") {
+    const std::string words = "crun: opening file `memory.swap.max` for writing: ";
+    CHECK_HAS(on(words + "Permission denied"), "swapaccount=1");
+    CHECK_HAS(on(words + "No such file or directory"), "Delegate=");
 }
 
 TEST_CASE("advice: an engine without cgroups, or without a limit") {
@@ -106,6 +125,10 @@ TEST_CASE("advice: missing subuid ranges") {
                  "/etc/shadow)"),
               remedy);
     CHECK_HAS(on("newuidmap: write to uid_map failed: Operation not permitted"), remedy);
+    CHECK_HAS(on("newuidmap: uid range [1-65537) -> [100000-165536) not allowed"), remedy);
+    CHECK_HAS(on("there might not be enough IDs available in the namespace (requested 0:42 for /etc/shadow): "
+                 "lchown /etc/shadow: invalid argument"),
+              remedy);
     CHECK_HAS(on("exec: \"newuidmap\": executable file not found in $PATH"), "apt install uidmap");
 }
 
@@ -148,6 +171,10 @@ TEST_CASE("advice: podman machine stopped") {
 TEST_CASE("advice: SELinux") {
     CHECK_HAS(on("HTTP 500: lsetxattr /var/lib/x: operation not permitted"), "ausearch -m avc -ts recent");
     CHECK_HAS(on("SELinux relabeling of /x is not allowed"), "restorecon -R -v");
+    CHECK_HAS(on("crun: write to `/proc/self/attr/keycreate`: Invalid argument"), "container-selinux");
+    CHECK_HAS(on("python3: error while loading shared libraries: libc.so.6: cannot apply additional memory "
+                 "protection after relocation: Permission denied"),
+              "restorecon -R -v");
 }
 
 TEST_CASE("advice: permission of the socket") {
@@ -159,6 +186,8 @@ TEST_CASE("advice: permission of the socket") {
     CHECK_HAS(on(denied, "unix:///var/run/docker.sock", host), "dockerd-rootless-setuptool.sh install");
     CHECK_HAS(on(denied, "unix:///run/podman/podman.sock", host),
               "use podman as this user: systemctl --user enable --now podman.socket");
+    CHECK(
+        on("create container x: HTTP 500: mkdir /y: permission denied").empty()); // the engine's own trouble
 }
 
 TEST_CASE("advice: crun and hybrid cgroups") {
