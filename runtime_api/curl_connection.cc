@@ -1,5 +1,6 @@
 #include "runtime_api/curl_connection.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <boost/asio/redirect_error.hpp>
@@ -34,7 +35,7 @@ asio::awaitable<void> CurlConnection::connect() {
     if (connected_.code() != CURLE_OK) throw failure(connected_.code());
     curl_socket_t socket = CURL_SOCKET_BAD;
     curl_easy_getinfo(easy_.get(), CURLINFO_ACTIVESOCKET, &socket);
-    const int copy = socket == CURL_SOCKET_BAD ? -1 : ::dup(socket);
+    const int copy = socket == CURL_SOCKET_BAD ? -1 : ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
     if (copy < 0) throw Error(Errc::unavailable, "connect to " + endpoint_.url() + ": no descriptor");
     descriptor_.assign(copy);
 }

@@ -1,5 +1,6 @@
 #include "runtime_api/curl_multi.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -23,7 +24,7 @@ EasyHandle new_easy() {
 /// Watches a dup of libcurl's descriptor: libcurl closes its own when it likes, before it says so.
 struct CurlMulti::Watch {
     Watch(const asio::any_io_executor& executor, curl_socket_t socket)
-        : descriptor(executor, ::dup(socket)) {}
+        : descriptor(executor, ::fcntl(socket, F_DUPFD_CLOEXEC, 0)) {}
 
     asio::posix::stream_descriptor descriptor;
     int wanted = 0; ///< CURL_POLL_IN, CURL_POLL_OUT or both.

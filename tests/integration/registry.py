@@ -33,14 +33,14 @@ def basic():
     return base64.b64encode(("%s:%s" % (USER, PASSWORD)).encode()).decode()
 
 
-def make_certificate(folder):
-    """ca.pem, and cert.pem with key.pem for 127.0.0.1, signed by it."""
+def make_certificate(folder, name):
+    """ca.pem, and cert.pem with key.pem for a name ("IP:127.0.0.1"), signed by it; for servers and clients."""
     def openssl(*arguments):
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=cordon test CA",
             "-keyout", "ca.key", "-out", "ca.pem")
     openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=registry", "-keyout", "key.pem", "-out", "csr.pem")
-    pathlib.Path(folder, "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    pathlib.Path(folder, "names").write_text("subjectAltName=%s\n" % name)
     openssl("x509", "-req", "-in", "csr.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names",
             "-out", "cert.pem")
 
@@ -57,7 +57,7 @@ class Registry:
         folder = pathlib.Path(self.folder.name)
         self.port = free_port()
         self.host = "127.0.0.1:%d" % self.port
-        make_certificate(folder)
+        make_certificate(folder, "IP:127.0.0.1")
         self.ca = folder / "ca.pem"
         (folder / "htpasswd").write_text(HTPASSWD)
         (folder / "config.yml").write_text(CONFIG % {"folder": folder, "address": self.host})
