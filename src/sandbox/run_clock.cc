@@ -4,9 +4,9 @@
 
 namespace sandbox {
 
-RunClock::RunClock(boost::asio::any_io_executor executor, std::chrono::milliseconds time,
+RunClock::RunClock(const boost::asio::any_io_executor& executor, std::chrono::milliseconds time,
                    std::chrono::milliseconds grace, std::function<void()> expired)
-    : timer_(std::move(executor)), expired_(std::move(expired)), deadline_(Clock::now() + time + grace),
+    : timer_(executor), expired_(std::move(expired)), deadline_(Clock::now() + time + grace),
       last_deadline_(deadline_ + time) {
     arm();
 }

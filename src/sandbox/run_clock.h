@@ -15,7 +15,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// `expired` is called once, on the loop, when the time is over; never after stop().
-    RunClock(boost::asio::any_io_executor executor, std::chrono::milliseconds time,
+    RunClock(const boost::asio::any_io_executor& executor, std::chrono::milliseconds time,
              std::chrono::milliseconds grace, std::function<void()> expired);
     ~RunClock();
     RunClock(const RunClock&) = delete;
