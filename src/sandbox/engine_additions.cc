@@ -97,13 +97,14 @@ bool is_cgroup_v1(const GuestMount& mount) {
            mount.read_only();
 }
 
-/// What takes away from /proc and /sys: an empty read-only tmpfs, the null device, or the part itself once
-/// more, read-only.
+/// What takes away from /proc and /sys: an empty read-only tmpfs or folder, the null device, or the part itself
+/// once more, read-only.
 bool is_mask(const GuestMount& mount) {
     if (!mount.at.starts_with("/proc/") && !mount.at.starts_with("/sys/")) return false;
     const bool on_dev = mount.type == "tmpfs" || mount.type == "devtmpfs";
     if (on_dev && (mount.root == "/null" || mount.root == "/dev/null")) return true;
     if (!mount.read_only()) return false;
+    if (mount.root.ends_with("/crun/.empty-directory")) return true; // in the folder of crun, since 1.24
     if (mount.type == "tmpfs") return mount.root == "/";
     return (mount.type == "proc" && mount.at.starts_with("/proc/")) ||
            (mount.type == "sysfs" && mount.at.starts_with("/sys/"));

@@ -300,6 +300,9 @@ TEST_CASE("judge: mounts are taken only from the written list, place, kind and o
     CHECK(mounts_ok(
         podman(),
         R"({"at": "/proc/scsi", "type": "tmpfs", "options": "ro,relatime", "super_options": "ro", "source": "tmpfs", "root": "/"})"));
+    CHECK(mounts_ok(podman(), bind("/sys/firmware", "/run/crun/.empty-directory", "ro")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/sys/firmware", "/run/crun/.empty-directory", "rw")));
+    CHECK_FALSE(mounts_ok(podman(), bind("/data", "/run/crun/.empty-directory", "ro")));
     CHECK_FALSE(mounts_ok(
         podman(),
         R"({"at": "/sys/fs/cgroup/x", "type": "cgroup", "options": "rw", "super_options": "rw", "source": "cgroup", "root": "/"})"));
