@@ -28,11 +28,12 @@ def collect(own_filter, mount_list, group):
     facts = {
         "pid": os.getpid(), "uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(),
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
-        "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "mounts": mount_list,
+        "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
         "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
         "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
         "hostname": os.uname().nodename, "arch": os.uname().machine, "kernel": os.uname().release,
+        "emulated_by": emulation(), "total_memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "python": "%d.%d.%d" % sys.version_info[:3],
     }
     facts.update(status())
@@ -47,7 +48,23 @@ def status():
             facts[STATUS_FIELDS[key]] = value.strip()
         elif key in STATUS_NUMBERS:
             facts[STATUS_NUMBERS[key]] = int(value)
+    if facts["no_new_privs"] is None:  # gVisor's /proc does not say
+        facts["no_new_privs"] = kernel.try_prctl(kernel.PR_GET_NO_NEW_PRIVS)
     return facts
+
+
+def owner(path):
+    """Its uid; of what cannot be dumped, Linux gives all in /proc to root."""
+    try:
+        return os.stat(path).st_uid
+    except OSError:
+        return None
+
+
+def emulation():
+    """Whose kernel answers, where it is not Linux: its own name, or nothing."""
+    said = os.uname().release + (read_text("/proc/cmdline") or "")  # the one or the other, by gVisor's age
+    return "gVisor" if "gvisor" in said else ""
 
 
 def id_map(path):

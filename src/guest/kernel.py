@@ -9,7 +9,7 @@ except (ImportError, OSError):  # a Python without libffi: everything here then 
     ctypes = libc = fflush = None
 
 PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
-PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS = 22, 38, 39
 
 
 def prctl(option, arg2=0, arg3=0):

@@ -71,7 +71,8 @@ std::vector<Finding> judge(const runtime_api::ContainerSpec& spec, const runtime
         rows::processes(v),    rows::cpus(v),
         rows::rlimits(v),      rows::environment(v),
         rows::init(v),         rows::working_directory(v),
-        rows::hostname(v),     rows::warnings(v),
+        rows::hostname(v),     rows::oci_runtime(v),
+        rows::warnings(v),
     };
 }
 

@@ -55,8 +55,10 @@ void judge_tmpfs(const Views& v, const runtime_api::TmpfsMount& asked, Finding& 
     const GuestMount* mount = mount_at(*v.facts.mounts, asked.at);
     if (mount == nullptr) return wrong("is not there");
     if (mount->type != "tmpfs") return wrong("is " + shown(mount->type));
-    for (const char* option : {"rw", "noexec", "nosuid", "nodev"})
+    for (const char* option : {"rw", "noexec"})
         if (!mount->has(option)) wrong(std::string("is not ") + option);
+    for (const char* option : {"nosuid", "nodev"})
+        if (!mount->has(option) && !v.gvisor()) wrong(std::string("is not ") + option);
     const std::int64_t size = size_of(*mount);
     if (size <= 0)
         wrong("has no limit");
@@ -108,7 +110,8 @@ Finding writable(const Views& v) {
         fall_short(row, "more can be written to than was asked for",
                    v.podman() ? "use libpod's own API, not podman's Docker API" : "");
     }
-    if (row.guest.empty()) row.guest = "the same";
+    if (row.guest.empty())
+        row.guest = v.gvisor() ? "the same; gVisor does not show nosuid and nodev" : "the same";
     return row;
 }
 
@@ -130,8 +133,9 @@ Finding mounts(const Views& v) {
             each.at == "/" || (asked_at(v, each.at) != nullptr && each.type == "tmpfs" && each.root == "/");
         const bool empty_shm =
             each.at == "/dev/shm" && each.type == "tmpfs" && each.root == "/"; // under ours
-        if (!asked && !empty_shm && !engine_adds_mount(v.info.dialect, each))
-            others.push_back(describe_mount(each));
+        const bool added = engine_adds_mount(v.info.dialect, each) ||
+                           (v.gvisor() && gvisor_adds_mount(v.info.dialect, each));
+        if (!asked && !empty_shm && !added) others.push_back(describe_mount(each));
     }
     row.guest = others.empty() ? "only what is on the engine's list" : listed(others);
     if (!others.empty())
@@ -149,7 +153,7 @@ Finding devices(const Views& v) {
     }
     std::vector<std::string> others;
     for (const GuestDevice& each : *v.facts.devices)
-        if (!is_usual_device(each))
+        if (!is_usual_device(each) && !(v.gvisor() && gvisor_adds_device(each)))
             others.push_back(each.name + " (" + each.kind + " " + std::to_string(each.major) + ":" +
                              std::to_string(each.minor) + ")");
     row.guest = others.empty() ? "only these" : listed(others);

@@ -91,6 +91,16 @@ std::optional<std::int64_t> memory_with_swap(const GuestCgroup& cgroup) {
     return *cgroup.memory_max + *cgroup.memory_swap_max;
 }
 
+/// gVisor's cgroups are its own and show no limit. Those that the engine asked for are the host's, around all
+/// of it; it reads that of memory at start and gives itself no more: the one that can be seen from inside,
+/// and a sign of the others, which are set in one go.
+bool limited_outside(const Views& v) {
+    return v.gvisor() && v.facts.total_memory && !too_high(*v.facts.total_memory, v.spec.memory_bytes);
+}
+
+constexpr const char* unseen =
+    "cannot be seen: gVisor's cgroups are its own; the limit of memory is in force";
+
 std::string cpu_text(double cpus) {
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", cpus);
@@ -127,6 +137,10 @@ Finding memory(const Views& v) {
         not_said(row);
         return row;
     }
+    if (limited_outside(v)) {
+        row.guest = size_text(*v.facts.total_memory) + " in all; gVisor does not show swap";
+        return row;
+    }
     const std::optional<std::int64_t> ram = v.facts.cgroup->memory_max;
     row.guest = limit_text(ram, true);
     if (!ram || too_high(*ram, v.spec.memory_bytes)) {
@@ -151,6 +165,10 @@ Finding processes(const Views& v) {
         not_said(row);
         return row;
     }
+    if (limited_outside(v)) {
+        row.guest = unseen;
+        return row;
+    }
     const std::optional<std::int64_t> seen = v.facts.cgroup->pids_max;
     row.guest = limit_text(seen, false);
     if (!seen || too_high(*seen, v.spec.pids)) explain(v, "pids", row);
@@ -161,6 +179,10 @@ Finding cpus(const Views& v) {
     Finding row{.row = "cpus", .asked = v.spec.cpus ? cpu_text(*v.spec.cpus) : "the host's"};
     if (!v.facts.cgroup) {
         if (v.spec.cpus) not_said(row);
+        return row;
+    }
+    if (limited_outside(v)) {
+        row.guest = v.spec.cpus ? unseen : "the host's";
         return row;
     }
     const auto& [quota, period] = std::pair(v.facts.cgroup->cpu_quota, v.facts.cgroup->cpu_period);

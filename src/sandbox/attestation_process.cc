@@ -66,11 +66,11 @@ Finding capabilities(const Views& v) {
         fall_short(row, "the engine does not know of the wish to drop them");
     }
     const GuestFacts& f = v.facts;
-    if (!f.cap_inh || !f.cap_prm || !f.cap_eff || !f.cap_bnd || !f.cap_amb) {
+    if (!f.cap_inh || !f.cap_prm || !f.cap_eff || !f.cap_bnd || (!f.cap_amb && !v.gvisor())) {
         not_said(row);
         return row;
     }
-    row.guest = "none";
+    row.guest = f.cap_amb ? "none" : "none; gVisor does not show ambient ones";
     std::vector<std::string> held;
     const auto look = [&](const char* set, const std::string& hex) {
         if (!no_bits(hex)) held.push_back(std::string(set) + " " + hex);
@@ -79,7 +79,7 @@ Finding capabilities(const Views& v) {
     look("permitted", *f.cap_prm);
     look("effective", *f.cap_eff);
     look("bounding", *f.cap_bnd);
-    look("ambient", *f.cap_amb);
+    if (f.cap_amb) look("ambient", *f.cap_amb);
     if (!held.empty()) {
         row.guest = listed(held);
         fall_short(row, "the engine did not drop them all");
@@ -128,7 +128,9 @@ Finding seccomp(const Views& v) {
     constexpr std::int64_t filter_mode = 2;
     const bool ours = v.facts.own_filter == "installed";
     const std::int64_t needed = ours ? 2 : 1;
-    if (*v.facts.seccomp != filter_mode) {
+    if (v.gvisor()) {
+        row.guest = "cannot be seen: gVisor's kernel takes the calls, and filters its own";
+    } else if (*v.facts.seccomp != filter_mode) {
         row.guest = "none";
         fall_short(row, "no filter is in force", advice);
     } else if (!v.facts.seccomp_filters) {
@@ -192,7 +194,7 @@ Finding init(const Views& v) {
         fall_short(row, "the engine puts its own init before us",
                    v.podman() ? "set init = false in containers.conf" : "set \"init\": false in daemon.json");
     }
-    if (!v.facts.pid || !v.facts.dumpable) {
+    if (!v.facts.pid || !v.facts.dumpable || !v.facts.proc_owner) {
         not_said(row);
         return row;
     }
@@ -201,6 +203,15 @@ Finding init(const Views& v) {
         fall_short(row, "the engine runs something before us, or shares the host's processes");
     if (*v.facts.dumpable != 0)
         fall_short(row, "prctl(PR_SET_DUMPABLE) failed", "use an image whose Python has ctypes");
+    else if (*v.facts.proc_owner == v.facts.uid) {
+        row.guest += ", open to the code";
+        fall_short(
+            row,
+            v.gvisor()
+                ? "gVisor lets code read its supervisor, end it, and speak in its place, though nobody else's"
+                : "the kernel lets code read the supervisor",
+            "run with --confinement report, and take all of a result as the code's own word");
+    }
     return row;
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime_api/engine.h"
 #include "src/sandbox/attestation.h"
+#include "src/sandbox/engine_additions.h"
 #include "src/sandbox/guest_facts.h"
 
 /// The rows of the attestation, one function each. Pure; used by attestation.cc alone.
@@ -20,6 +21,9 @@ struct Views {
 
     bool podman() const { return info.dialect == runtime_api::Dialect::libpod; }
     bool rootless() const { return info.rootless.value_or(false); }
+    /// Whether gVisor's own kernel answers, whose /proc and mounts show less than Linux's: by the engine's
+    /// word and the guest's.
+    bool gvisor() const { return is_gvisor(state.oci_runtime) && facts.emulated_by == "gVisor"; }
 };
 
 // attestation_process.cc: who the code is, and what it may do
@@ -35,6 +39,7 @@ Finding network(const Views& v);
 Finding working_directory(const Views& v);
 Finding hostname(const Views& v);
 Finding environment(const Views& v);
+Finding oci_runtime(const Views& v);
 Finding warnings(const Views& v);
 
 // attestation_files.cc: what it sees of file systems

@@ -14,6 +14,9 @@ bool is_proxy(const std::string& name) {
     return lower.ends_with("_proxy");
 }
 
+/// "runsc" of "/usr/bin/runsc".
+std::string program(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 /// A row about one text that must be as asked for.
 Finding same(const char* name, const std::string& asked, const std::optional<std::string>& seen) {
     Finding row{.row = name, .asked = asked};
@@ -52,6 +55,25 @@ Finding working_directory(const Views& v) {
 }
 
 Finding hostname(const Views& v) { return same("hostname", v.spec.hostname, v.facts.hostname); }
+
+Finding oci_runtime(const Views& v) {
+    const std::string& asked = v.spec.oci_runtime;
+    Finding row{.row = "OCI runtime",
+                .asked = asked.empty() ? "the engine's" : asked,
+                .engine = shown(program(v.state.oci_runtime))};
+    if (!asked.empty() && program(asked) != program(v.state.oci_runtime))
+        fall_short(row, "the engine took another",
+                   v.podman()
+                       ? "many a podman takes no runtime by its API: set runtime = \"" + program(asked) +
+                             "\" under [engine] in containers.conf, and start its service anew"
+                       : "add it to \"runtimes\" in daemon.json");
+    const std::string kernel = v.facts.emulated_by.value_or("");
+    row.guest = !v.facts.emulated_by ? "" : kernel.empty() ? "Linux" : shown(kernel);
+    if ((is_gvisor(asked) || is_gvisor(v.state.oci_runtime)) != (row.guest == "gVisor"))
+        fall_short(row, row.guest == "gVisor" ? "the engine's name for gVisor's runtime is not runsc"
+                                              : "no gVisor answers inside");
+    return row;
+}
 
 // Only names are ever told: a value may be a secret of the host's.
 Finding environment(const Views& v) {

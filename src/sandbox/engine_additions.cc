@@ -67,8 +67,18 @@ constexpr std::array usual_devices{
     UsualDevice{"ptmx", 5, 2},   UsualDevice{"pts/ptmx", 5, 2},
 };
 
+constexpr std::array gvisor_devices{UsualDevice{"net/tun", 10, 200}, UsualDevice{"fuse", 10, 229}};
+
 bool contains(std::span<const std::string_view> list, std::string_view item) {
     return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool is_character(const GuestDevice& device) { return device.kind == "char" || device.kind == "c"; }
+
+bool is_among(std::span<const UsualDevice> list, const GuestDevice& device) {
+    return is_character(device) && std::any_of(list.begin(), list.end(), [&](const UsualDevice& each) {
+               return each.name == device.name && each.major == device.major && each.minor == device.minor;
+           });
 }
 
 bool is_bind_of(std::span<const Bind> binds, std::string_view home, const GuestMount& mount) {
@@ -97,8 +107,8 @@ bool is_cgroup_v1(const GuestMount& mount) {
            mount.read_only();
 }
 
-/// What takes away from /proc and /sys: an empty read-only tmpfs or folder, the null device, or the part itself
-/// once more, read-only.
+/// What takes away from /proc and /sys: an empty read-only tmpfs or folder, the null device, or the part
+/// itself once more, read-only.
 bool is_mask(const GuestMount& mount) {
     if (!mount.at.starts_with("/proc/") && !mount.at.starts_with("/sys/")) return false;
     const bool on_dev = mount.type == "tmpfs" || mount.type == "devtmpfs";
@@ -144,6 +154,19 @@ bool engine_adds_mount(Dialect dialect, const GuestMount& mount) {
     return is_bind_of(docker_binds, "/containers/", mount);
 }
 
+bool is_gvisor(std::string_view oci_runtime) {
+    return oci_runtime.find("runsc") != oci_runtime.npos || oci_runtime.find("gvisor") != oci_runtime.npos;
+}
+
+bool gvisor_adds_mount(Dialect dialect, const GuestMount& mount) {
+    if (mount.at.starts_with("/sys/fs/cgroup/")) return mount.type == "cgroup";
+    const auto is_there = [&](const Bind& bind) { return mount.at == bind.at; };
+    const bool binds = dialect == Dialect::libpod
+                           ? std::any_of(podman_binds.begin(), podman_binds.end(), is_there)
+                           : std::any_of(docker_binds.begin(), docker_binds.end(), is_there);
+    return binds && mount.type == "9p" && mount.read_only();
+}
+
 bool engine_adds_writable(std::string_view path) {
     return path ==
            "/dev/mqueue"; // of mode 1777 in each IPC namespace; bounded by its own rlimit and by memory
@@ -156,13 +179,12 @@ bool engine_adds_variable(Dialect dialect, std::string_view name) {
 bool kernel_adds_interface(std::string_view name) { return contains(tunnels, name); }
 
 bool is_usual_device(const GuestDevice& device) {
-    if (device.kind != "char" && device.kind != "c") return false;
-    if (device.name.starts_with("pts/") && device.major >= 136 && device.major <= 143)
+    if (is_character(device) && device.name.starts_with("pts/") && device.major >= 136 && device.major <= 143)
         return true; // our own terminals
-    return std::any_of(usual_devices.begin(), usual_devices.end(), [&](const UsualDevice& each) {
-        return each.name == device.name && each.major == device.major && each.minor == device.minor;
-    });
+    return is_among(usual_devices, device);
 }
+
+bool gvisor_adds_device(const GuestDevice& device) { return is_among(gvisor_devices, device); }
 
 bool must_be_hidden(std::string_view path) { return contains(hidden_paths, path); }
 

@@ -26,6 +26,16 @@ bool kernel_adds_interface(std::string_view name);
 /// A device file that is in every container, by name, kind and number.
 bool is_usual_device(const GuestDevice& device);
 
+/// Whether this is the name of gVisor's runtime: "runsc", "/usr/bin/runsc", "runsc-kvm".
+bool is_gvisor(std::string_view oci_runtime);
+
+/// Under gVisor besides: its own kernel's file systems, cgroups among them, and the engine's files, which its
+/// mount table has without saying from where.
+bool gvisor_adds_mount(runtime_api::Dialect dialect, const GuestMount& mount);
+
+/// Under gVisor besides: devices of its own kernel.
+bool gvisor_adds_device(const GuestDevice& device);
+
 /// A part of /proc or /sys that tells of the host and must not be readable.
 bool must_be_hidden(std::string_view path);
 

@@ -84,6 +84,7 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "seccomp_filters", facts.seccomp_filters);
     read_fact(in, "own_filter", facts.own_filter);
     read_fact(in, "dumpable", facts.dumpable);
+    read_fact(in, "proc_owner", facts.proc_owner);
     read_fact(in, "mounts", facts.mounts);
     read_fact(in, "interfaces", facts.interfaces);
     read_fact(in, "routes", facts.routes);
@@ -96,6 +97,8 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "cwd", facts.cwd);
     read_fact(in, "hostname", facts.hostname);
     read_fact(in, "arch", facts.arch);
+    read_fact(in, "emulated_by", facts.emulated_by);
+    read_fact(in, "total_memory", facts.total_memory);
     return facts;
 }
 

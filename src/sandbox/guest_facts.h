@@ -48,11 +48,14 @@ struct GuestFacts {
     template <class T> using Fact = std::optional<T>;
     using IdMap = std::vector<std::vector<std::int64_t>>; ///< Inside, outside, count.
 
-    Fact<std::int64_t> pid, uid, gid, no_new_privs, seccomp, seccomp_filters, dumpable;
+    Fact<std::int64_t> pid, uid, gid, no_new_privs, seccomp, seccomp_filters, dumpable,
+        proc_owner; ///< Who has PID 1's files in /proc: root, where the code cannot read it.
     Fact<std::vector<std::int64_t>> groups;
     Fact<IdMap> uid_map, gid_map;
     Fact<std::string> cap_inh, cap_prm, cap_eff, cap_bnd, cap_amb;
     Fact<std::string> own_filter, cwd, hostname, arch;
+    Fact<std::string> emulated_by;   ///< "gVisor"; empty: this is Linux.
+    Fact<std::int64_t> total_memory; ///< Of the machine, or of the one that is emulated.
     Fact<std::vector<GuestMount>> mounts;
     Fact<std::vector<std::string>> interfaces, routes, writable;
     Fact<GuestCgroup> cgroup;

@@ -6,80 +6,13 @@
 #include "runtime_api/json.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/confinement.h"
-#include "tests/unit/attestation_facts.h"
+#include "tests/unit/attestation_case.h"
 
 namespace {
 
+using namespace attestation_case;
 using runtime_api::Dialect;
 using sandbox::Finding;
-
-/// What judge() is given, as it is where all is well; a test spoils one thing.
-struct Case {
-    runtime_api::ContainerSpec spec;
-    runtime_api::EngineInfo info;
-    runtime_api::ContainerState state;
-    std::vector<std::string> warnings{};
-    std::string facts;
-
-    /// Replaces each `from` in the facts, which must be there.
-    Case& say(const std::string& from, const std::string& to) {
-        REQUIRE_MESSAGE(facts.find(from) != facts.npos, from);
-        for (std::size_t at = 0; (at = facts.find(from, at)) != facts.npos; at += to.size())
-            facts.replace(at, from.size(), to);
-        return *this;
-    }
-    /// Adds one mount behind all others.
-    Case& mount(const std::string& json) {
-        return say("\"interfaces\"", "\"x\": 0, \"interfaces\"")
-            .say("}],\n\"x\"", "}, " + json + "],\n\"x\"");
-    }
-
-    std::vector<Finding> judge() const { return sandbox::judge(spec, info, state, warnings, facts); }
-    std::vector<Finding> bad() const { return sandbox::shortfalls(judge()); }
-    Finding row(const std::string& name) const {
-        const std::vector<Finding> all = judge();
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const Finding& each) { return each.row == name; });
-        REQUIRE_MESSAGE(found != all.end(), name);
-        return *found;
-    }
-};
-
-Case podman() {
-    Case c;
-    c.spec = sandbox::to_spec({.image = "image"}, "name", {}, "loader");
-    c.info = {.dialect = Dialect::libpod,
-              .version = "4.3.1",
-              .rootless = false,
-              .cgroup_version = 1,
-              .cgroup_controllers = {"cpu", "memory", "pids"},
-              .cgroup_driver = "cgroupfs",
-              .seccomp = true,
-              .oci_runtime = "runc"};
-    c.state.user = "65534:65534";
-    c.state.network_mode = "none";
-    c.state.read_only_rootfs = true;
-    c.state.cap_drop = {"CAP_CHOWN", "CAP_KILL", "CAP_SETUID"}; // podman 4 names those of its default set
-    c.state.no_new_privileges = true;
-    c.state.security_opt = {"no-new-privileges"};
-    c.state.memory_bytes = c.state.memory_swap_bytes = 512LL << 20;
-    c.state.pids = 128;
-    c.state.tmpfs = {"/dev/shm", "/tmp", "/workspace"};
-    c.facts = recorded::podman_rootful;
-    return c;
-}
-
-Case docker() {
-    Case c = podman();
-    c.info.dialect = Dialect::docker;
-    c.info.version = "20.10.24";
-    c.info.cgroup_controllers = {};
-    c.info.memory_limit = c.info.swap_limit = c.info.pids_limit = c.info.cpu_limit = true;
-    c.state.cap_drop = {"ALL"};
-    c.state.security_opt = {"no-new-privileges:true"};
-    c.facts = recorded::docker_rootful;
-    return c;
-}
 
 /// On cgroup v1, as it really is: the engine ignores the limits and says so.
 Case rootless() {
@@ -109,20 +42,12 @@ Case rootless_v2() {
              R"({"at": "/sys/fs/cgroup", "type": "cgroup2", "options": "ro,)");
 }
 
-std::vector<std::string> names(const std::vector<Finding>& findings) {
-    std::vector<std::string> all;
-    for (const Finding& each : findings) all.push_back(each.row);
-    return all;
-}
-
-using Names = std::vector<std::string>;
-
 } // namespace
 
 TEST_CASE("judge: real containers that are as asked fall short in nothing") {
     for (const Case& c : {podman(), docker(), rootless_v2()}) {
         CHECK(sandbox::describe(c.bad()) == "");
-        CHECK(c.judge().size() == 20);
+        CHECK(c.judge().size() == 21);
         for (const Finding& each : c.judge()) {
             CAPTURE(each.row);
             CHECK_FALSE(each.asked.empty());
@@ -171,7 +96,7 @@ TEST_CASE("judge: text that is no object is an error, and an object without fact
         c.facts = nothing;
         const Names all = names(c.judge());
         Names silent = names(c.bad());
-        for (const char* engine_only : {"cpus", "warnings"})
+        for (const char* engine_only : {"cpus", "OCI runtime", "warnings"})
             silent.insert(std::find(silent.begin(), silent.end(), "x"), engine_only);
         CHECK(silent.size() == all.size());
         CHECK(c.row("memory").guest == "the guest does not say");
@@ -236,6 +161,8 @@ TEST_CASE("judge: each fact alone makes its row fall short") {
              Spoilt{"environment", R"("HOSTNAME")", R"("AWS_SECRET_ACCESS_KEY")"},
              Spoilt{"init", R"("pid": 1)", R"("pid": 2)"},
              Spoilt{"init", R"("dumpable": 0)", R"("dumpable": 1)"},
+             Spoilt{"init", R"("proc_owner": 0)", R"("proc_owner": 65534)"},
+             Spoilt{"init", R"("proc_owner": 0)", R"("proc_owner": null)"},
              Spoilt{"working directory", R"("cwd": "/workspace")", R"("cwd": "/")"},
              Spoilt{"hostname", R"("hostname": "sandbox")", R"("hostname": "build-7")"},
          }) {

@@ -13,6 +13,7 @@ inline constexpr const char* podman_rootful = R"({
 "gid_map": [[0, 0, 4294967295]],
 "own_filter": "installed",
 "dumpable": 0,
+"proc_owner": 0,
 "mounts": [
     {"at": "/", "type": "overlay", "options": "ro,relatime", "super_options": "rw,lowerdir=/engine/storage/overlay/l/AB12,upperdir=/engine/storage/overlay/ab12/diff,workdir=/engine/storage/overlay/ab12/work,uuid=on", "source": "overlay", "root": "/"},
     {"at": "/tmp", "type": "tmpfs", "options": "rw,nosuid,nodev,noexec,relatime", "super_options": "rw,size=65536k", "source": "tmpfs", "root": "/"},
@@ -97,6 +98,7 @@ inline constexpr const char* podman_rootless = R"({
 "gid_map": [[0, 1001, 1], [1, 100000, 65536]],
 "own_filter": "installed",
 "dumpable": 0,
+"proc_owner": 0,
 "mounts": [
     {"at": "/", "type": "overlay", "options": "ro,relatime", "super_options": "rw,lowerdir=/engine/storage/overlay/l/AB12,upperdir=/engine/storage/overlay/ab12/diff,workdir=/engine/storage/overlay/ab12/work,redirect_dir=nofollow,uuid=on,userxattr", "source": "overlay", "root": "/"},
     {"at": "/workspace", "type": "tmpfs", "options": "rw,nosuid,nodev,noexec,relatime", "super_options": "rw,size=131072k,uid=1001,gid=1001", "source": "tmpfs", "root": "/"},
@@ -187,6 +189,7 @@ inline constexpr const char* docker_rootful = R"({
 "gid_map": [[0, 0, 4294967295]],
 "own_filter": "installed",
 "dumpable": 0,
+"proc_owner": 0,
 "mounts": [
     {"at": "/", "type": "overlay", "options": "ro,relatime", "super_options": "rw,lowerdir=/engine/storage/overlay2/l/AB12:/engine/storage/overlay2/l/AB12,upperdir=/engine/storage/overlay2/ab12/diff,workdir=/engine/storage/overlay2/ab12/work", "source": "overlay", "root": "/"},
     {"at": "/proc", "type": "proc", "options": "rw,nosuid,nodev,noexec,relatime", "super_options": "rw", "source": "proc", "root": "/"},
