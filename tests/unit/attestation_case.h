@@ -37,8 +37,8 @@ struct Case {
     std::vector<sandbox::Finding> bad() const { return sandbox::shortfalls(judge()); }
     sandbox::Finding row(const std::string& name) const {
         const std::vector<sandbox::Finding> all = judge();
-        const auto found =
-            std::find_if(all.begin(), all.end(), [&](const sandbox::Finding& each) { return each.row == name; });
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const sandbox::Finding& each) { return each.row == name; });
         REQUIRE_MESSAGE(found != all.end(), name);
         return *found;
     }

@@ -18,13 +18,15 @@ std::vector<Case> both() {
 
 } // namespace
 
-TEST_CASE("judge: under gVisor all is in force but that its code can read PID 1, and what cannot be seen is said") {
+TEST_CASE(
+    "judge: under gVisor all is in force but that its code can read PID 1, and what cannot be seen is said") {
     for (const Case& c : both()) {
         CHECK(names(c.bad()) == Names{"init"});
         CHECK(c.row("init").guest == "PID 1, open to the code");
         CHECK(c.row("init").why.find("gVisor lets code") == 0);
         CHECK(c.row("OCI runtime").guest == "gVisor");
-        for (const char* row : {"seccomp", "processes"}) CHECK(c.row(row).guest.find("cannot be seen: gVisor") == 0);
+        for (const char* row : {"seccomp", "processes"})
+            CHECK(c.row(row).guest.find("cannot be seen: gVisor") == 0);
         for (const char* row : {"capabilities", "writable", "memory"})
             CHECK(c.row(row).guest.find("gVisor does not show") != std::string::npos);
     }
@@ -35,7 +37,8 @@ TEST_CASE("judge: gVisor is believed to be there only when the engine and the gu
         c.say("\"emulated_by\": \"gVisor\"", "\"emulated_by\": \"\"");
         CHECK(c.row("OCI runtime").guest == "Linux");
         CHECK(c.row("OCI runtime").why == "no gVisor answers inside");
-        for (const char* row : {"capabilities", "writable", "mounts", "devices", "memory", "processes", "OCI runtime"})
+        for (const char* row :
+             {"capabilities", "writable", "mounts", "devices", "memory", "processes", "OCI runtime"})
             CHECK_FALSE(c.row(row).ok);
     }
     for (Case c : both()) {
@@ -91,10 +94,13 @@ TEST_CASE("judge: a runtime that was asked for must be the one that the engine t
     }
     Case c = podman();
     c.spec.oci_runtime = "runsc";
-    CHECK(c.row("OCI runtime").advice.find("runtime = \"runsc\" under [engine] in containers.conf") != std::string::npos);
+    CHECK(c.row("OCI runtime").advice.find("runtime = \"runsc\" under [engine] in containers.conf") !=
+          std::string::npos);
 }
 
 TEST_CASE("is_gvisor: by the names that people give to its runtime") {
-    for (const char* name : {"runsc", "/usr/bin/runsc", "runsc-kvm", "gvisor"}) CHECK(sandbox::is_gvisor(name));
-    for (const char* name : {"", "runc", "crun", "/usr/bin/crun", "kata"}) CHECK_FALSE(sandbox::is_gvisor(name));
+    for (const char* name : {"runsc", "/usr/bin/runsc", "runsc-kvm", "gvisor"})
+        CHECK(sandbox::is_gvisor(name));
+    for (const char* name : {"", "runc", "crun", "/usr/bin/crun", "kata"})
+        CHECK_FALSE(sandbox::is_gvisor(name));
 }

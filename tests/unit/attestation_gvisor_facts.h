@@ -1,7 +1,7 @@
 #pragma once
 
-/// Facts as the guest told them under gVisor (runsc 20240729 of Debian 13, --network=none): podman 4.3.1 and Docker 20.10,
-/// rootful.
+/// Facts as the guest told them under gVisor (runsc 20240729 of Debian 13, --network=none): podman 4.3.1 and
+/// Docker 20.10, rootful.
 namespace recorded {
 
 inline constexpr const char* podman_gvisor = R"({
