@@ -241,6 +241,13 @@ TEST_CASE("advice: TLS") {
               "write https://");
     CHECK_HAS(on("SSL certificate problem: unable to get local issuer certificate", "https://e.example:2376"),
               "--runtime-tls-ca with");
+    CHECK_HAS(on("talking to https://e.example:2376: Empty reply from server", "https://e.example:2376"),
+              "--runtime-tls-cert and --runtime-tls-key");
+    CHECK_HAS(on("talking to tcp://e.example:2376: Empty reply from server", "tcp://e.example:2376"),
+              "write https://");
+    CHECK(on("inspect container x: talking to https://e.example:2376: Empty reply from server",
+             "https://e.example:2376")
+              .empty()); // it took the certificate before
     CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"),
               "--runtime-tls-cert and --runtime-tls-key");
     CHECK_HAS(on("SSL: no alternative certificate subject name matches target host name 'e'",
