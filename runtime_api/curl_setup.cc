@@ -1,5 +1,9 @@
 #include "runtime_api/curl_setup.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <cstring>
 
 namespace runtime_api {
@@ -23,6 +27,19 @@ void set_tls_options(CURL* easy, const Endpoint& endpoint) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, endpoint.verify ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, endpoint.verify ? 2L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+}
+
+/// A way that carries nothing any more is noticed by what we sent on it (an attached guest is sent something
+/// every few seconds), and not after the quarter of an hour that the kernel would go on trying: before the
+/// guest gives us up, so that nobody is given a warm container that has ended meanwhile.
+int limit_silence(void*, curl_socket_t socket, curlsocktype) noexcept {
+#ifdef TCP_USER_TIMEOUT
+    const unsigned milliseconds = 20'000;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+#else
+    static_cast<void>(socket);
+#endif
+    return CURL_SOCKOPT_OK;
 }
 
 Errc meaning(CURLcode code, bool connected) {
@@ -62,6 +79,8 @@ void set_common_options(CURL* easy, const Endpoint& endpoint, const std::string&
     curl_easy_setopt(easy, CURLOPT_URL, (base_url(endpoint) + target).c_str());
     if (endpoint.kind == Endpoint::Kind::unix_socket)
         curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, endpoint.path.c_str());
+    else
+        curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &limit_silence);
     if (endpoint.kind == Endpoint::Kind::https) set_tls_options(easy, endpoint);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
@@ -82,6 +101,8 @@ Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std:
     long os_error = 0;
     curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
     std::string words = text.empty() ? curl_easy_strerror(code) : text;
+    if (words.find("SSL_ERROR_SYSCALL") != std::string::npos)
+        words = "the connection ended in the midst of the TLS handshake";
     if (code == CURLE_COULDNT_CONNECT && os_error != 0) words = std::strerror(static_cast<int>(os_error));
     const bool connected = connect_time > 0;
     const std::string where = (connected ? "talking to " : "connect to ") + endpoint.url();

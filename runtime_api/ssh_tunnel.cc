@@ -149,7 +149,7 @@ std::vector<std::string> SshTunnel::command(const std::vector<std::string>& more
     std::vector<std::string> out{options_.program, "-T", "-a", "-x"};
     for (const char* option :
          {"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ExitOnForwardFailure=yes",
-          "StreamLocalBindMask=0177", "StreamLocalBindUnlink=yes", "ServerAliveInterval=15",
+          "StreamLocalBindMask=0177", "StreamLocalBindUnlink=yes", "ServerAliveInterval=7",
           "ServerAliveCountMax=3", "ConnectTimeout=20", "LogLevel=INFO",
           // a connection of our own, which ends with us
           "ControlMaster=no", "ControlPath=none", "PermitLocalCommand=no", "RemoteCommand=none"}) {

@@ -130,7 +130,7 @@ TEST_CASE("SshTunnel: starts ssh at first use, once for all, with nothing that c
     const std::string line = bench.starts()[0];
     for (const char* part :
          {"-T ", "-N ", "-o BatchMode=yes", "-o StrictHostKeyChecking=yes", "-o ExitOnForwardFailure=yes",
-          "-o StreamLocalBindMask=0177", "-o StreamLocalBindUnlink=yes", "-o ServerAliveInterval=15",
+          "-o StreamLocalBindMask=0177", "-o StreamLocalBindUnlink=yes", "-o ServerAliveInterval=7",
           "-o ControlPath=none", "-l me", "-p 2222", "-- good"}) {
         CAPTURE(part);
         CHECK(line.find(part) != std::string::npos);
