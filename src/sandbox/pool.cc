@@ -20,6 +20,7 @@ namespace {
 // A call that waits for a container. Lives in the frame of acquire().
 struct Waiter {
     explicit Waiter(const asio::any_io_executor& executor) : turn(executor) {}
+    Clock::time_point since = Clock::now();
     asio::steady_timer turn; // cancel() says that one of the two is there
     std::unique_ptr<Sandbox> sandbox{};
     std::exception_ptr failure{};
@@ -79,11 +80,11 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
 
     void start_one() {
         ++making;
-        auto done = [self = shared_from_this()](std::exception_ptr failure,
-                                                std::unique_ptr<Sandbox> sandbox) {
+        auto done = [self = shared_from_this(), began = Clock::now()](std::exception_ptr failure,
+                                                                      std::unique_ptr<Sandbox> sandbox) {
             --self->making;
             if (self->closed) return;
-            failure ? self->failed(failure) : self->made(std::move(sandbox));
+            failure ? self->failed(failure, began) : self->made(std::move(sandbox));
         };
         asio::co_spawn(executor, make(source, on_failure), std::move(done));
     }
@@ -107,13 +108,16 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
         watch_idle();
     }
 
-    // One failure answers one call: the others have tries of their own.
-    void failed(const std::exception_ptr& failure) {
+    // One failure answers one call: the others have tries of their own. So has a call that came after this
+    // try had begun: what broke it (an engine that was restarted) may be over.
+    void failed(const std::exception_ptr& failure, Clock::time_point began) {
         if (waiters.empty()) return;
         Waiter* first = waiters.front();
-        waiters.pop_front();
-        first->failure = failure;
-        first->turn.cancel();
+        if (first->since <= began) {
+            waiters.pop_front();
+            first->failure = failure;
+            first->turn.cancel();
+        }
         fill();
     }
 

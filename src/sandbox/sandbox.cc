@@ -24,8 +24,9 @@ namespace {
 
 constexpr auto heartbeat_every = 5s;
 constexpr int heartbeat_seconds = 30; // a starved machine is no dead host
-// What the host allows beyond the guest's own deadline before it ends the container itself.
-constexpr auto grace = 1500ms;
+// What the host allows beyond the guest's own deadline before it ends the container itself: for the guest's
+// word of it, over a way on which a piece is lost and sent again.
+constexpr auto grace = 3000ms;
 
 std::string boot_line(std::chrono::seconds life) {
     json::Writer w;
@@ -383,6 +384,8 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     if (state->deadline_passed) {
         outcome.status = Status::timeout;
         outcome.limits.push_back("time");
+        outcome.notes.push_back("the container gave no word of its own at the deadline (it hangs, or the way "
+                                "to it is cut) and was ended: what it printed last may be missing");
         co_return outcome;
     }
     outcome.status = Status::killed;
