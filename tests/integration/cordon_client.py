@@ -93,9 +93,10 @@ class Engine:
 
 
 class Cordon:
-    """`cordon serve` with a home and a state folder of its own. `servers`: the mcpServers that it finds in ~/MCPs."""
+    """`cordon serve` with a home and a state folder of its own. `servers`: the mcpServers that it finds in ~/MCPs. `wrapper`: the words of
+    a program that becomes it."""
 
-    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True):
+    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True, wrapper=()):
         self.home = tempfile.TemporaryDirectory(prefix="cordon-home-")
         home = pathlib.Path(self.home.name)
         (home / "MCPs").mkdir()
@@ -104,8 +105,8 @@ class Cordon:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MCP_SERVERS"))}
         environment.update(HOME=str(home), MCP_BRIDGE_STATE_DIR=str(home / "state"), **(env or {}))
         self.stderr = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([CORDON, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
-                                        env=environment, start_new_session=True)
+        self.process = subprocess.Popen([*wrapper, CORDON, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.stderr, env=environment, start_new_session=True)
         self.lock = threading.Lock()
         self.waiting = {}
         self.notifications = queue.Queue()
