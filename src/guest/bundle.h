@@ -10,7 +10,8 @@ namespace guest {
 /// bytes.
 extern const std::string_view loader;
 
-/// What the loader reads after ten ASCII digits that hold its length: compressed, opaque to the host.
+/// What the guest reads first, opaque to the host; then comes one part more, ten ASCII digits that hold its
+/// length and what a guest of the same image sent as `compiled`, or nothing.
 extern const std::string_view blob;
 
 } // namespace guest

@@ -1,8 +1,8 @@
 """At build time: joins the guest's modules into the blob. Usage: bundle.py OUT.cc
 
-The blob is zlib over one Python source: a table of our modules' sources, the importer that finds modules in it, and a
-call of `start.main()`. Sources, not code objects: what marshal writes is for one Python version only, and the image's is
-not known here. Comments and most doc strings stay behind; line numbers stay true, since a guest that breaks says where.
+The blob is two parts, each after ten digits that hold its length: the program, zlib over the importer and a call of `start.main()`,
+and our modules' sources. Sources, not code objects: what marshal writes is for one Python only, and the image's is not known
+here. Comments and most doc strings stay behind; line numbers stay true, since a guest that breaks says where.
 """
 import io
 import pathlib
@@ -57,11 +57,20 @@ def loader_text():
     return text
 
 
+def sources_part(strip=True):
+    """Our modules as importer.py reads them."""
+    return zlib.compress("\0".join(word for pair in module_sources(strip).items() for word in pair).encode(), 9)
+
+
+def framed(part):
+    return b"%010d" % len(part) + part
+
+
 def blob_bytes():
-    """What the loader reads from its stdin."""
+    """What the guest reads from its stdin, but for the last part: code that was compiled before, which may be empty."""
     importer = without_comments((HERE / "importer.py").read_text(encoding="utf-8"))
-    program = f"{importer}\ninstall({module_sources()!r})\nfrom {PACKAGE} import start\nstart.main()\n"
-    return zlib.compress(program.encode(), 9)
+    program = f"{importer}\ninstall(part(), part())\nfrom {PACKAGE} import start\nstart.main()\n"
+    return framed(zlib.compress(program.encode(), 9)) + framed(sources_part())
 
 
 def cc_literal(data):

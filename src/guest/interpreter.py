@@ -7,12 +7,7 @@ import types
 import _signal as signal
 from resource import RUSAGE_SELF, getrusage
 
-# What programs commonly import is imported here, while the container is warm and nobody waits.
-import base64, collections, concurrent.futures, contextlib, dataclasses, datetime, enum, functools, inspect, io  # noqa: F401,E401
-import itertools, math, time, pathlib, random, re, shutil, string, subprocess, tempfile, textwrap, typing  # noqa: F401,E401
-import traceback, warnings  # noqa: F401,E401
-
-from . import children, display, endings, hooks, kernel, program, runtime, surface, tracebacks, values
+from . import children, display, endings, hooks, kernel, preload, program, runtime, surface, tracebacks, values
 from .channel import Channel
 from .loops import MainLoop
 
@@ -161,9 +156,11 @@ def serve(fd):
     """Until the channel closes. A program that is no session's ends with its process."""
     channel = Channel(fd)
     interpreter = Interpreter(channel)
+    channel.notify("warm", {})
+    if preload.while_idle(fd):
+        channel.notify("warm", {})
     gc.freeze()  # what is ours is never walked again
     gc.enable()
-    channel.notify("warm", {})
     exit_now = os._exit
     while True:
         message = channel.next_job()

@@ -9,4 +9,8 @@ def read(size):
     return data
 
 
-exec(zlib.decompress(read(int(read(10)))))
+def part():
+    return read(int(read(10)))
+
+
+exec(zlib.decompress(part()))

@@ -3,6 +3,7 @@ import os
 import select
 import time
 import _signal as signal
+from binascii import b2a_base64
 from collections import deque
 
 from . import attestation, cgroup, wire
@@ -71,6 +72,7 @@ class Supervisor:
         mount_list = cgroup.mounts()
         self.group = cgroup.Cgroup(mount_list)
         self.facts = attestation.collect(self.own_filter, mount_list, self.group)
+        self._show_code()
         while True:
             self._set_masks()
             for fd, events in self.poll.poll(self._milliseconds()):
@@ -79,6 +81,13 @@ class Supervisor:
             self._check_clocks(time.monotonic())
             if self.to_host.broken:
                 os._exit(0)
+
+    def _show_code(self):
+        """Our modules compiled, for the containers that come after this one: before user code runs anywhere in here, and while
+        the worker still imports."""
+        packed = __spec__.loader.pack()
+        if packed:
+            self._tell("compiled", {"data": b2a_base64(packed, newline=False).decode()})
 
     def _watch_children(self):
         reader, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -267,10 +276,8 @@ class Supervisor:
             self.unanswered.add(number)
             run.tool_calls += method == b"call_tool"
             self.to_host.put(line)
-        elif method == b"warm" and not self.warm:
-            self.warm = True
-            self.before = Counters(self.group, self.worker_pid)
-            self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
+        elif method == b"warm":
+            self._take_warm()
         elif run is None:
             pass
         elif method == b"done":
@@ -288,6 +295,14 @@ class Supervisor:
                 self._tell("cancel", {"id": number})
         else:
             self.garbage += 1
+
+    def _take_warm(self):
+        """The worker waits; once more when it has imported what else it could meanwhile, which is no part of the first execution."""
+        if not self.warm or self.before:
+            self.before = Counters(self.group, self.worker_pid)
+        if not self.warm:
+            self.warm = True
+            self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
 
     def _forget_worker(self):
         """Its end of the socket is closed. The process may live on, and its exit then tells the rest."""

@@ -55,7 +55,12 @@ void EngineSource::close() {
 void EngineSource::forget_engine() {
     close();
     found_ = nullptr;
+    forget_image();
+}
+
+void EngineSource::forget_image() {
     image_there_ = false;
+    lessons_ = std::make_shared<Lessons>();
 }
 
 const Instance& EngineSource::instance() {
@@ -123,6 +128,7 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.confinement = options_.confinement;
     workshop.instance = &instance();
     workshop.remover = remover_;
+    workshop.lessons = lessons_;
     co_return workshop;
 }
 

@@ -38,7 +38,7 @@ public:
 
     /// Called when a container could not be made since the image had gone: the next workshop() looks for it
     /// again.
-    void forget_image() { image_there_ = false; }
+    void forget_image();
     /// Called when the engine did not answer: the next workshop() searches anew.
     void forget_engine();
 
@@ -70,6 +70,7 @@ private:
     std::shared_ptr<const runtime_api::Found> found_;
     bool image_there_ = false;
     std::string image_contents_;
+    std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
     runtime_api::SingleFlight<std::shared_ptr<const runtime_api::Found>> searching_;
     PullAudience pulls_;
     runtime_api::SingleFlight<bool> pulling_;

@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
 
+#include "runtime_api/base64.h"
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
 #include "src/guest/bundle.h"
@@ -34,12 +35,12 @@ std::string boot_line(std::chrono::seconds life) {
     return jsonrpc::notification_line("boot", w.str());
 }
 
-// The loader reads ten digits, the blob, then lines.
-std::string guest_source(std::chrono::seconds life) {
+// What the guest reads: the blob, ten digits and what an earlier one compiled, then lines.
+std::string guest_source(const std::string& compiled, std::chrono::seconds life) {
     char digits[11];
-    std::snprintf(digits, sizeof digits, "%010zu", guest::blob.size());
-    std::string bytes(digits);
-    bytes.append(guest::blob);
+    std::snprintf(digits, sizeof digits, "%010zu", compiled.size());
+    std::string bytes(guest::blob);
+    bytes.append(digits).append(compiled);
     return bytes + boot_line(life) + '\n';
 }
 
@@ -102,6 +103,7 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
 
     void take_notification(const std::string& method, const json::Reader& params) {
         if (method == "ready") return take_ready(params);
+        if (method == "compiled") return take_compiled(params);
         if (method == "cancel") {
             peer->give_up(params.at("id").text());
             return;
@@ -113,6 +115,14 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
         if (method == "progress") return take_progress(params);
         if (method == "display") return take_display(params);
         if (method == "artifact") return take_artifact(params);
+    }
+
+    // Only from a guest in which no user code can have run yet.
+    void take_compiled(const json::Reader& params) {
+        const std::string text = params.at("data").as_string();
+        if (!facts.empty() || text.size() / 4 * 3 > Lessons::max_compiled_guest) return;
+        if (std::optional<std::string> bytes = runtime_api::base64_decoded(text))
+            workshop.lessons->compiled_guest = std::move(*bytes);
     }
 
     void take_ready(const json::Reader& params) {
@@ -198,13 +208,14 @@ asio::awaitable<void> Sandbox::State::try_to_make() {
     warnings = created.warnings;
     std::unique_ptr<runtime_api::AttachStream> stream = co_await engine.attach(name);
     channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream));
-    channel->write_raw(guest_source(workshop.confinement.life));
+    channel->write_raw(guest_source(workshop.lessons->compiled_guest, workshop.confinement.life));
     co_await engine.start(name);
 }
 
 // An engine may have lower hard limits than we ask for: then once more with low ones, under a new name.
 asio::awaitable<void> Sandbox::State::make_container() {
     std::string refused;
+    workshop.confinement.low_rlimits = workshop.lessons->low_rlimits;
     try {
         co_await try_to_make();
     } catch (const runtime_api::Error& e) {
@@ -217,6 +228,7 @@ asio::awaitable<void> Sandbox::State::make_container() {
     name = workshop.instance->new_name();
     workshop.confinement.low_rlimits = true;
     co_await try_to_make();
+    workshop.lessons->low_rlimits = true;
 }
 
 asio::awaitable<void> Sandbox::State::converse() {

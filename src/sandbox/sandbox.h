@@ -12,6 +12,7 @@
 #include "src/sandbox/confinement.h"
 #include "src/sandbox/execution.h"
 #include "src/sandbox/instance.h"
+#include "src/sandbox/lessons.h"
 #include "src/sandbox/remover.h"
 
 namespace sandbox {
@@ -42,6 +43,7 @@ struct Workshop {
     Confinement confinement;
     const Instance* instance = nullptr;
     std::shared_ptr<Remover> remover;
+    std::shared_ptr<Lessons> lessons;
     std::chrono::milliseconds start_limit{60'000}; ///< From create to ready.
 };
 

@@ -6,6 +6,7 @@
 
 Tool calls are answered from `tools`: {"server": {"tool": function of the arguments, or a CallToolResult}}.
 """
+import base64
 import json
 import os
 import queue
@@ -110,7 +111,7 @@ class Guest:
     """One guest. `messages` of each execution are kept; requests are answered by a thread each, so that they may overlap."""
 
     def __init__(self, python=PYTHON, tools=None, boot=True, wrapper=own_namespaces, servers=None, saved=None,
-                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None):
+                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None, codes=b""):
         self.tools = tools or {}
         self.servers = servers if servers is not None else [
             {"name": name, "alias": name.replace("-", "_"), "description": "server " + name} for name in self.tools]
@@ -123,6 +124,7 @@ class Guest:
         self.current = []
         self.lock = threading.Lock()
         self.ready_params = None
+        self.compiled = b""  # the guest's modules as code; None where that came after `ready`
         self.ready_event = threading.Event()
         self.closed = threading.Event()
         self.process = subprocess.Popen(wrapper(python) + [bundle.loader_text()], stdin=subprocess.PIPE,
@@ -130,8 +132,7 @@ class Guest:
         self.last_words = b""
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
-        blob = bundle.blob_bytes()
-        self.write(b"%010d" % len(blob) + blob)
+        self.write(bundle.blob_bytes() + bundle.framed(codes))
         if boot:
             self.notify("boot", {"life_seconds": life_seconds, "heartbeat_seconds": heartbeat_seconds})
         if boot and wait:
@@ -222,6 +223,8 @@ class Guest:
             elif message["method"] == "ready":
                 self.ready_params = message["params"]
                 self.ready_event.set()
+            elif message["method"] == "compiled":
+                self.compiled = None if self.ready_params else base64.b64decode(message["params"]["data"], validate=True)
             else:
                 self.current.append((message["method"], message["params"]))
         for waiting in self.answers.values():

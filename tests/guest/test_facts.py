@@ -2,13 +2,15 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 import zlib
 
 import units  # noqa: F401
 import bundle
-from _cordon import attestation, cgroup, execution
+import importer
+from _cordon import attestation, cgroup, execution, preload
 from host import Guest
 
 
@@ -29,10 +31,9 @@ class Bundle(unittest.TestCase):
                 self.assertEqual(first, second, path)
 
     def test_the_blob_holds_all_modules(self):
-        program = zlib.decompress(bundle.blob_bytes()).decode()
+        table = importer.Bundle(bundle.sources_part(), b"")
         for path in bundle.HERE.glob("*.py"):
-            if path.stem not in bundle.NOT_IN_TABLE:
-                self.assertIn("'_cordon.%s':" % path.stem, program)
+            self.assertEqual(table.find_spec("_cordon." + path.stem) is None, path.stem in bundle.NOT_IN_TABLE, path)
 
     def test_no_module_needs_a_newer_python(self):
         import ast
@@ -47,6 +48,58 @@ class Bundle(unittest.TestCase):
         loader, blob = [bytes(int(code, 8) for code in re.findall(r"\\(\d{3})", part)) for part in text.split("const std::string_view")[1:]]
         self.assertEqual(loader.decode(), bundle.loader_text())
         self.assertEqual(blob, bundle.blob_bytes())
+
+
+class Compiled(unittest.TestCase):
+    """The modules as code, from one guest for the next."""
+
+    SEEN = 'import sys; bundle = sys.modules["_cordon.wire"].__spec__.loader; print(len(bundle.codes) > 30, len(bundle.sources) > 30)'
+
+    def test_a_guest_that_got_sources_tells_them_as_code_before_it_is_ready(self):
+        with Guest() as guest:
+            self.assertTrue(guest.compiled)
+            self.assertEqual(guest.run(self.SEEN).stdout, "False True\n")
+            codes = guest.compiled
+        with Guest(codes=codes) as guest:
+            self.assertEqual(guest.compiled, b"")
+            self.assertEqual(guest.run(self.SEEN).stdout, "True False\n")
+
+    def test_code_of_another_python_is_passed_over(self):
+        with Guest() as guest:
+            ours = zlib.decompress(guest.compiled)
+        with Guest(codes=zlib.compress(b"\0" + ours[1:])) as guest:
+            self.assertEqual(zlib.decompress(guest.compiled), ours)
+            self.assertEqual(guest.run(self.SEEN).stdout, "False True\n")
+
+    def test_a_program_cannot_tell_code(self):
+        with Guest() as guest:
+            before = guest.compiled
+            sent = b'{"jsonrpc":"2.0","method":"compiled","params":{"data":"AAAA"}}\n'
+            result = guest.run("import os; os.write(3, %r)" % sent)
+            self.assertEqual(guest.compiled, before)
+            self.assertIn("malformed messages", result.notes[-1])
+
+    def test_a_traceback_through_compiled_modules_is_as_usual(self):
+        code = "import mcp.runtime as runtime\nruntime.save_tool(5)"
+        shown = []
+        with Guest() as guest:
+            codes = guest.compiled
+            shown.append(guest.run(code, session=True).stderr)
+        with Guest(codes=codes) as guest:
+            shown.append(guest.run(code, session=True).stderr)
+        self.assertTrue(shown[0])
+        self.assertEqual(shown[0], shown[1])
+
+
+class Preloaded(unittest.TestCase):
+    def test_while_it_waits_it_imports_what_programs_use(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, writer)
+        self.assertTrue(preload.while_idle(reader))
+        self.assertLessEqual(set(preload.COMMON), set(sys.modules))
+        os.write(writer, b"x")
+        self.assertFalse(preload.while_idle(reader))
 
 
 class Cgroups(unittest.TestCase):

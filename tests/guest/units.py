@@ -7,4 +7,4 @@ import bundle  # noqa: E402
 import importer  # noqa: E402
 
 if not any(isinstance(finder, importer.Bundle) for finder in sys.meta_path):
-    importer.install(bundle.module_sources())
+    importer.install(bundle.sources_part(), b"")

@@ -170,6 +170,13 @@ class Executions(unittest.TestCase):
         self.assertEqual(self.cordon.run("print('after')").text, "after\n")
 
 
+class Start(unittest.TestCase):
+    def test_a_second_container_gets_the_guest_as_code_from_the_first(self):
+        seen = "import sys; print(len(sys.modules['_cordon.wire'].__spec__.loader.codes) > 0)"
+        with Cordon("--pool", "0") as cordon:
+            self.assertEqual([cordon.run(seen).text for _ in range(3)], ["False\n", "True\n", "True\n"])
+
+
 class Images(unittest.TestCase):
     def test_an_image_that_is_not_there_and_cannot_be_pulled_is_named(self):
         with Cordon(env={"MCP_BRIDGE_IMAGE": "localhost:1/no/such-image:1"}) as cordon:
