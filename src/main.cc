@@ -1,7 +1,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <curl/curl.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -58,7 +57,6 @@ int main(int argc, char** argv) {
         set_up_log(options.settings.log_level);
         for (const std::string& warning : options.warnings)
             std::fprintf(stderr, "cordon: %s\n", warning.c_str());
-        curl_global_init(CURL_GLOBAL_DEFAULT);
         return run(options);
     } catch (const cli::UsageError& e) {
         std::fprintf(stderr, "cordon: %s\n", e.what());

@@ -289,7 +289,7 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def until(condition, limit=20, every=0.02):
+def until(condition, limit=60, every=0.02):
     """Waits for something to become true, and gives it; fails after the limit."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
