@@ -1,6 +1,9 @@
 #include "runtime_api/curl_connection.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/redirect_error.hpp>
@@ -13,6 +16,24 @@
 namespace runtime_api {
 namespace asio = boost::asio;
 
+namespace {
+
+/// A way that carries nothing any more is noticed by what we sent on it (a guest is sent something every few
+/// seconds), and not after the quarter of an hour that the kernel would go on trying: before the guest gives
+/// us up, so that nobody is given a warm container that has ended meanwhile. Requests have limits of their
+/// own, and an engine may be too busy to read one of them for longer.
+int limit_silence(void*, curl_socket_t socket, curlsocktype) noexcept {
+#ifdef TCP_USER_TIMEOUT
+    const unsigned milliseconds = 20'000;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+#else
+    static_cast<void>(socket);
+#endif
+    return CURL_SOCKOPT_OK;
+}
+
+} // namespace
+
 CurlConnection::CurlConnection(const asio::any_io_executor& executor, Endpoint endpoint,
                                std::chrono::milliseconds connect_limit,
                                std::shared_ptr<std::vector<char>> scratch)
@@ -24,6 +45,8 @@ CurlConnection::CurlConnection(const asio::any_io_executor& executor, Endpoint e
     set_common_options(easy_.get(), endpoint_, "/", connect_limit);
     curl_easy_setopt(easy_.get(), CURLOPT_ERRORBUFFER, error_text_.data());
     curl_easy_setopt(easy_.get(), CURLOPT_CONNECT_ONLY, 1L);
+    if (endpoint_.kind != Endpoint::Kind::unix_socket)
+        curl_easy_setopt(easy_.get(), CURLOPT_SOCKOPTFUNCTION, &limit_silence);
     curl_easy_setopt(easy_.get(), CURLOPT_BUFFERSIZE,
                      static_cast<long>(scratch_->size())); // curl_easy_recv gives no more at once
     multi_->add(easy_.get(), &connected_);

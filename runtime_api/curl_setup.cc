@@ -1,9 +1,5 @@
 #include "runtime_api/curl_setup.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <cstring>
 
 namespace runtime_api {
@@ -27,19 +23,6 @@ void set_tls_options(CURL* easy, const Endpoint& endpoint) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, endpoint.verify ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, endpoint.verify ? 2L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-}
-
-/// A way that carries nothing any more is noticed by what we sent on it (an attached guest is sent something
-/// every few seconds), and not after the quarter of an hour that the kernel would go on trying: before the
-/// guest gives us up, so that nobody is given a warm container that has ended meanwhile.
-int limit_silence(void*, curl_socket_t socket, curlsocktype) noexcept {
-#ifdef TCP_USER_TIMEOUT
-    const unsigned milliseconds = 20'000;
-    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
-#else
-    static_cast<void>(socket);
-#endif
-    return CURL_SOCKOPT_OK;
 }
 
 Errc meaning(CURLcode code, bool connected) {
@@ -79,8 +62,6 @@ void set_common_options(CURL* easy, const Endpoint& endpoint, const std::string&
     curl_easy_setopt(easy, CURLOPT_URL, (base_url(endpoint) + target).c_str());
     if (endpoint.kind == Endpoint::Kind::unix_socket)
         curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, endpoint.path.c_str());
-    else
-        curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &limit_silence);
     if (endpoint.kind == Endpoint::Kind::https) set_tls_options(easy, endpoint);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
