@@ -29,7 +29,7 @@ tc filter add dev $device parent ffff: protocol ip u32 match ip dport {port} 0xf
 tc qdisc add dev ifb0 root handle 40: netem {slow}
 echo $device"""
 LISTEN = "/usr/sbin/sshd -p {port} -o PidFile=/run/sshd-slow.pid"
-RESET = "pkill -KILL -P $(cat /run/sshd-slow.pid); kill -KILL $(cat /run/sshd-slow.pid); ss -K sport = :{port} >/dev/null"
+RESET = "kill -KILL $(cat /run/sshd-slow.pid) $(ss -tnpH sport = :{port} | grep -o 'pid=[0-9]*' | cut -d = -f 2)"
 
 
 class LabHost:

@@ -68,12 +68,16 @@ class Case(unittest.TestCase):
     def begin(self, code, **arguments):
         """Starts a run; gives its future and its container, once its code is under way."""
         mine = self.rest()
+        future = self.start(code, **arguments)
+        self.assertLessEqual(mine, self.here())
+        return future, mine
+
+    def start(self, code, **arguments):
         sign = pathlib.Path(self.folder.name, "begun")
         sign.unlink(missing_ok=True)
         future = self.cordon.start_run(BEGIN % str(sign) + code, **arguments)[1]
         until(sign.exists, limit=PATIENT)
-        self.assertLessEqual(mine, self.here())
-        return future, mine
+        return future
 
     def here(self):
         return set(self.cordon.containers(far.engine))
@@ -104,8 +108,8 @@ class Remote(Case):
         self.assertEqual(self.check(large), "a" * (1 << 14) + "%d\n" % (1 << 20))
 
     def test_a_deadline_and_a_cancelled_call_leave_nothing(self):
-        future, names = self.begin(SLEEP, timeout=2)
-        self.ends(future, "timed out after 2 s", status="timeout")
+        future, names = self.begin(SLEEP, timeout=8)
+        self.ends(future, "timed out after 8 s", status="timeout")
         self.gone(names)
         future, names = self.begin(SLEEP, timeout=100)
         self.cordon.notify("notifications/cancelled", {"requestId": self.cordon.next_id})
@@ -170,21 +174,34 @@ class Cuts(Case):
     """As long as it takes until both sides have given each other up."""
 
     def test_a_long_cut_in_mid_run(self):
-        future = self.begin(SLEEP, timeout=5)[0]
-        waiting = self.cordon.start_run(BEGIN % (self.folder.name + "/waiting") + SLEEP, timeout=100)[1]
-        until(pathlib.Path(self.folder.name, "waiting").exists, limit=PATIENT)
-        until(lambda: len(self.here()) == 3, limit=PATIENT)  # the next one's, too
+        long = self.begin(SLEEP, timeout=100)[0]
+        until(lambda: len(self.here()) == 2, limit=PATIENT)
+        short = self.start(SLEEP, timeout=10)
         names = self.here()
         far.link("cut")
         self.addCleanup(far.mend)
-        self.ends(future, "timed out after 5 s", "the way to it is cut", status="timeout")
-        self.ends(waiting, "the container ended before the code did", far.url())
+        self.ends(short, "timed out after 10 s", "the way to it is cut", status="timeout")
+        self.ends(long, "the container ended before the code did", far.url())
         # with nobody to end or remove them; one that was only being made has nothing that runs, and stays till the link is back
         until(lambda: not [name for name in names if far.engine.processes(name)], limit=PATIENT, every=0.2)
         self.assertEqual(self.cordon.run("print(1)", limit=PATIENT).status, "refused")
         far.link("whole")
         self.assertEqual(self.check("print(3)"), "3\n")
         self.gone(names)
+
+
+    def test_the_end_of_a_cordon_whose_way_is_cut(self):
+        names = self.begin(SLEEP, timeout=100)[1]
+        until(lambda: len(self.here()) == 2, limit=PATIENT)
+        names |= self.here()
+        far.link("cut")
+        self.addCleanup(far.mend)
+        self.assertEqual(self.cordon.end(PATIENT), 0)
+        until(lambda: not [name for name in names if far.engine.processes(name)], limit=PATIENT, every=0.2)
+        far.mend()
+        with Cordon(*far.reach(), env=far.settings, wrapper=far.enter("near")) as other:  # what was only being made is for its janitor
+            self.assertEqual(other.run("print(6)", limit=PATIENT).text, "6\n")
+            until(lambda: not names & set(far.engine.containers("io.cordon")), limit=PATIENT, every=0.2)
 
 
 class Refusals(unittest.TestCase):
