@@ -73,13 +73,14 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     }
 
     // The client of a server's present life, or of a new one.
-    std::shared_ptr<mcp::Client> living(const std::shared_ptr<Entry>& entry) {
+    std::shared_ptr<mcp::Client> living(const std::shared_ptr<Entry>& entry, bool may_ask) {
         if (lives(*entry)) return entry->client;
         if (Clock::now() < entry->not_before)
             throw guest_error(
                 "upstream", "server \"" + entry->about.name +
                                 "\" failed a moment ago and is not tried again yet: " + entry->last_failure);
         if (entry->client) entry->spec.protocol = entry->client->next_protocol();
+        entry->spec.elicits = may_ask;
         mcp::Client::Options options;
         const std::weak_ptr<State> weak = weak_from_this();
         const std::weak_ptr<Entry> weak_entry = entry;
@@ -154,12 +155,12 @@ bool Catalogue::needs_start(const std::string& server) const {
     return entry && (!entry->client || entry->client->state() != mcp::Client::State::ready);
 }
 
-asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server) {
+asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server, bool may_ask) {
     const auto state = state_;
     const auto entry = state->find(server);
     if (!entry || state->stopped)
         throw guest_error("unknown_server", "there is no server \"" + server + "\"");
-    const std::shared_ptr<mcp::Client> client = state->living(entry);
+    const std::shared_ptr<mcp::Client> client = state->living(entry, may_ask);
     std::string failure;
     try {
         co_await client->start();
@@ -177,16 +178,13 @@ asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server) {
     co_return entry->tools;
 }
 
-asio::awaitable<jsonrpc::Message>
-Catalogue::call(std::string server, std::string tool, std::string arguments,
-                std::function<void(double, std::optional<double>, std::string)> progress) {
+asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::string tool, std::string arguments,
+                                                  mcp::CallOptions options) {
     const auto state = state_;
     const auto entry = state->find(server);
     if (!entry || !entry->client)
         throw guest_error("unknown_server", "server \"" + server + "\" was not started");
     const std::shared_ptr<mcp::Client> client = entry->client;
-    mcp::CallOptions options;
-    options.on_progress = std::move(progress);
     std::string why;
     std::string kind = "upstream";
     try {

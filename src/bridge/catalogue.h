@@ -69,14 +69,14 @@ public:
 
     /// The tools of a server, which is started if it is not running (many callers share one start). Throws
     /// jsonrpc::Error with data.kind "upstream" and the end of the server's stderr where it cannot be had.
-    /// Cancellable (terminal): the start goes on.
-    boost::asio::awaitable<Tools> tools(std::string server);
+    /// Cancellable (terminal): the start goes on. may_ask: a server that is started for it is told that it
+    /// may ask a person, which it is then told once for its whole life (legacy).
+    boost::asio::awaitable<Tools> tools(std::string server, bool may_ask = false);
 
     /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws
-    /// jsonrpc::Error. Cancellable (terminal): the server is told. `progress` may be empty.
-    boost::asio::awaitable<jsonrpc::Message>
-    call(std::string server, std::string tool, std::string arguments,
-         std::function<void(double, std::optional<double>, std::string)> progress);
+    /// jsonrpc::Error. Cancellable (terminal): the server is told. `options` may be as they are by default.
+    boost::asio::awaitable<jsonrpc::Message> call(std::string server, std::string tool, std::string arguments,
+                                                  mcp::CallOptions options);
 
     /// Counts up whenever the tools of any server have changed (a start, list_changed): for indexes made from
     /// them.

@@ -23,18 +23,33 @@ constexpr std::size_t most_arguments = 64u << 20;
 constexpr std::size_t most_result = 64u << 20;
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
+constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
 
-// Stops the run's clock while it lives.
+// Stops the run's clock while it lives, or until the run ends.
 class PausedClock {
 public:
-    explicit PausedClock(const std::function<void(bool)>& clock) : clock_(clock) { clock_(true); }
-    ~PausedClock() { clock_(false); }
+    using Clock = std::function<void(bool)>;
+
+    explicit PausedClock(std::weak_ptr<Clock> clock) : clock_(std::move(clock)) { set(true); }
+    ~PausedClock() { set(false); }
     PausedClock(const PausedClock&) = delete;
     PausedClock& operator=(const PausedClock&) = delete;
 
 private:
-    const std::function<void(bool)>& clock_;
+    void set(bool paused) const {
+        if (const auto clock = clock_.lock()) (*clock)(paused);
+    }
+
+    std::weak_ptr<Clock> clock_;
 };
+
+asio::awaitable<std::string> ask_paused(mcp::AskPerson ask, std::weak_ptr<PausedClock::Clock> clock,
+                                        std::shared_ptr<std::size_t> asked, std::string params) {
+    if (++*asked > most_questions)
+        throw jsonrpc::Error(jsonrpc::code::invalid_request, "the run has asked often enough");
+    const PausedClock paused(std::move(clock));
+    co_return co_await ask(std::move(params));
+}
 
 void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full) {
     w.object()
@@ -118,8 +133,10 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message) 
 }
 
 GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
-                           std::function<void(std::string)> progress)
-    : shelf_(shelf), policy_(std::move(policy)), clock_(std::move(clock)), progress_(std::move(progress)) {}
+                           std::function<void(std::string)> progress, mcp::Asker asker)
+    : shelf_(shelf), policy_(std::move(policy)),
+      clock_(std::make_shared<std::function<void(bool)>>(std::move(clock))), progress_(std::move(progress)),
+      asker_(std::move(asker)) {}
 
 std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
@@ -176,9 +193,9 @@ std::string GuestMethods::allowed_server(const std::string& name_or_alias) const
 }
 
 asio::awaitable<Catalogue::Tools> GuestMethods::tools_of(std::string server) {
-    if (!shelf_.catalogue.needs_start(server)) co_return co_await shelf_.catalogue.tools(server);
+    if (!shelf_.catalogue.needs_start(server)) co_return co_await shelf_.catalogue.tools(server, may_ask());
     const PausedClock paused(clock_);
-    co_return co_await shelf_.catalogue.tools(server);
+    co_return co_await shelf_.catalogue.tools(server, may_ask());
 }
 
 asio::awaitable<std::string> GuestMethods::servers() {
@@ -228,9 +245,11 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     }
     called_.insert(server);
     const std::string name = tool->name;
-    auto progress = progress_of(server + '.' + name);
+    mcp::CallOptions options;
+    options.on_progress = progress_of(server + '.' + name);
+    options.asker = asker();
     jsonrpc::Message answer =
-        co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(progress));
+        co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(options));
     if (answer.result().size() > most_result)
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
@@ -238,6 +257,15 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     std::string odd = broken_promise(shelf_.schemas, *tool, answer.result());
     if (!odd.empty() && odd_.size() < most_odd) odd_.emplace(server + '.' + name, std::move(odd));
     co_return std::string(answer.result());
+}
+
+// The run's time does not pass while a person thinks.
+mcp::Asker GuestMethods::asker() const {
+    if (!may_ask()) return {};
+    auto ask = [ask = asker_.ask, clock = std::weak_ptr(clock_), asked = asked_](std::string params) {
+        return ask_paused(ask, clock, asked, std::move(params));
+    };
+    return {asker_.who, std::move(ask)};
 }
 
 // "server.tool: message (2 of 4)"
@@ -290,7 +318,7 @@ asio::awaitable<void> GuestMethods::start_all() {
         auto done = [open, all](std::exception_ptr, Catalogue::Tools) {
             if (--*open == 0) all->cancel();
         };
-        asio::co_spawn(executor, shelf_.catalogue.tools(server), std::move(done));
+        asio::co_spawn(executor, shelf_.catalogue.tools(server, may_ask()), std::move(done));
     }
     boost::system::error_code ignored;
     if (*open > 0)

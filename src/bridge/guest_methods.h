@@ -34,10 +34,11 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message);
 class GuestMethods {
 public:
     /// `clock`: called with true when an upstream server is being started for this run, with false when that
-    /// is over; must be callable until the last request has ended. `progress`: called with what an upstream
-    /// server says of a call's progress, as a line; empty where nobody wants to know.
+    /// is over, and likewise while a person is asked; must be callable as long as this lives. `progress`:
+    /// called with what an upstream server says of a call's progress, as a line; empty where nobody wants to
+    /// know. `asker`: whom the servers may ask.
     GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
-                 std::function<void(std::string)> progress = {});
+                 std::function<void(std::string)> progress = {}, mcp::Asker asker = {});
 
     /// The JSON text of the method's result. Throws jsonrpc::Error (guest_error), json::Error.
     boost::asio::awaitable<std::string> answer(jsonrpc::Message message);
@@ -62,13 +63,17 @@ private:
     std::string allowed_server(const std::string& name_or_alias) const;
     boost::asio::awaitable<Catalogue::Tools> tools_of(std::string server);
     std::function<void(double, std::optional<double>, std::string)> progress_of(std::string tool) const;
+    mcp::Asker asker() const;
+    bool may_ask() const { return asker_.ask != nullptr; }
     boost::asio::awaitable<void> start_all();
     void refresh_index();
 
     Shelf& shelf_;
     Policy policy_;
-    std::function<void(bool)> clock_;
+    std::shared_ptr<std::function<void(bool)>> clock_; // a question's end may come after this one's
     std::function<void(std::string)> progress_;
+    mcp::Asker asker_;
+    std::shared_ptr<std::size_t> asked_ = std::make_shared<std::size_t>(0);
     std::set<std::string> called_;
     std::map<std::string, std::string> odd_{}; // by tool; a bounded number
 };

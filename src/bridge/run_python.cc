@@ -64,7 +64,7 @@ public:
           on_output_(request.on_output), on_progress_(request.on_progress),
           methods_(
               parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); },
-              upstream_progress(state_, request.on_progress)),
+              upstream_progress(state_, request.on_progress), mcp::Asker{request.client, request.ask}),
           most_displayed_bytes_(request.stream_all ? most_exec_displayed_bytes
                                                    : static_cast<std::size_t>(parts.max_output)) {}
 

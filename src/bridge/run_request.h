@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/mcp/elicitation.h"
+
 namespace bridge {
 
 /// Arguments of run_python that cannot be used; what() is fit for the model that wrote them.
@@ -29,6 +31,7 @@ struct RunRequest {
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};
     std::function<void(double done, std::optional<double> total, std::string message)> on_progress{};
+    mcp::AskPerson ask{};    ///< For what upstream servers ask a person.
     bool stream_all = false; ///< All output goes to on_output; nothing of it is kept.
 };
 

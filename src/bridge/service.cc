@@ -111,6 +111,7 @@ asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::s
         arguments.clear();
         arguments.shrink_to_fit();
         request.client = context.client;
+        request.ask = context.ask;
         const auto state = std::make_shared<RunState>();
         if (context.wants_progress && context.progress) {
             request.on_progress = context.progress;

@@ -351,6 +351,8 @@ void Peer::notify(std::string_view method, std::string_view params) {
     state_->send(notification_line(method, params));
 }
 
+void Peer::end_calls() { state_->fail_all(); }
+
 bool Peer::give_up(const std::string& id) {
     const auto it = state_->running.find(id);
     if (it == state_->running.end()) return false;

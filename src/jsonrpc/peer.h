@@ -69,6 +69,10 @@ public:
 
     void notify(std::string_view method, std::string_view params);
 
+    /// Nobody answers calls of ours any more: those that wait fail with connection_closed, and so do later
+    /// ones.
+    void end_calls();
+
     /// Stops a request of the other side (its id as JSON text) and answers nothing. False where no such runs.
     bool cancel(const std::string& id);
     /// The same, but the other side is answered: with what the handler made of it, or that it was cancelled.

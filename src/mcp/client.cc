@@ -22,20 +22,15 @@ constexpr int most_rounds = 8;
 constexpr std::chrono::milliseconds relist_pause =
     200ms; // a server that says so all the time is asked at most so often
 
-// We declare nothing that a server could ask us for.
-asio::awaitable<std::string> answer_server(Message request) {
-    if (request.method() == "ping") co_return "{}";
-    throw Error(jsonrpc::code::method_not_found, "this client does not do " + request.method());
-}
-
 asio::awaitable<void> run_link(std::shared_ptr<ClientLink> link) { co_await link->peer.run(); }
 
 } // namespace
 
 ClientLink::ClientLink(const asio::any_io_executor& executor, std::unique_ptr<ClientChannel> way,
-                       jsonrpc::Peer::Options options, jsonrpc::Peer::NotificationHandler on_notification)
+                       jsonrpc::Peer::Options options, jsonrpc::Peer::RequestHandler on_request,
+                       jsonrpc::Peer::NotificationHandler on_notification)
     : channel(std::move(way)),
-      peer(executor, *channel, std::move(options), answer_server, std::move(on_notification)) {}
+      peer(executor, *channel, std::move(options), std::move(on_request), std::move(on_notification)) {}
 
 Client::Life::Life(asio::any_io_executor e, ClientSpec s, Options o)
     : executor(std::move(e)), spec(std::move(s)), options(std::move(o)), transport(spec.transport),
@@ -73,8 +68,9 @@ void Client::Life::connect(ClientSpec::Transport how) {
     auto on_notification = [weak = weak_from_this()](Message message) {
         if (const auto self = weak.lock()) self->notified(std::move(message));
     };
-    link =
-        std::make_shared<ClientLink>(executor, std::move(channel), std::move(o), std::move(on_notification));
+    auto on_request = [weak = weak_from_this()](Message message) { return answer(weak, std::move(message)); };
+    link = std::make_shared<ClientLink>(executor, std::move(channel), std::move(o), std::move(on_request),
+                                        std::move(on_notification));
     asio::co_spawn(executor, run_link(link),
                    [weak = weak_from_this(), which = std::weak_ptr(link)](std::exception_ptr) {
                        const auto self = weak.lock();
@@ -137,15 +133,18 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
         token.value = next_token++;
         progress.emplace(*token.value, std::move(wanted.on_progress));
     }
+    CallInFlight in_flight(*this, std::move(wanted.asker));
     RequestDress dressed = dress();
     dressed.progress_token = token.value;
+    dressed.elicits = in_flight.asker.ask != nullptr;
     const std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
     const auto asked = link;
     std::exception_ptr failed;
     try {
         if (facts.era == Era::legacy)
             co_return co_await call_legacy(std::move(dressed), std::move(tool), std::move(arguments), limit);
-        co_return co_await call_modern(std::move(dressed), std::move(tool), std::move(arguments), limit);
+        co_return co_await call_modern(std::move(dressed), std::move(tool), std::move(arguments), limit,
+                                       &in_flight);
     } catch (const Error&) { // the rest is ours, or a cancellation
         failed = std::current_exception();
     }
@@ -164,7 +163,8 @@ asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::st
 
 // In the new era a call may take several rounds: questions, and headers that are others than they were.
 asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::string tool,
-                                                   std::string arguments, std::chrono::milliseconds limit) {
+                                                   std::string arguments, std::chrono::milliseconds limit,
+                                                   CallInFlight* in_flight) {
     const TimePoint until = jsonrpc::after(limit);
     NextRound next;
     bool listed = false;
@@ -172,10 +172,11 @@ asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::st
         std::string params = call_params(dressed, tool, arguments, next);
         try {
             Message answer = co_await request("tools/call", std::move(params), left(until));
-            const std::optional<NextRound> more = next_round(answer.result());
+            std::optional<NextRound> more = next_round(answer.result());
             if (!more) check_result(answer.result(), true);
             if (!more) co_return answer;
-            next = *more;
+            next = std::move(*more);
+            if (!next.questions.empty()) next.responses = co_await answer_all(next.questions, in_flight);
             continue;
         } catch (const Error& e) { // a mismatch was refused before the tool ran
             if (!over_http() || e.code() != mcp::code::header_mismatch || listed) throw;
@@ -196,6 +197,9 @@ void Client::Life::notified(Message message) {
         if (it == progress.end()) return; // late, or for nobody
         const auto tell = it->second;     // it may end the call
         tell(report->done, report->total, report->message);
+    } else if (message.method() == "notifications/cancelled") {
+        const auto id = json::member(message.params(), "requestId");
+        if (id) link->peer.cancel(std::string(*id)); // a question that is no longer of interest
     }
 }
 

@@ -7,13 +7,15 @@
 #include "src/jsonrpc/peer.h"
 #include "src/mcp/client.h"
 #include "src/mcp/client_messages.h"
+#include "src/mcp/elicitation.h"
 
 namespace mcp {
 
 /// One connection. Whoever uses it holds it, so that it outlives what is suspended in it.
 struct ClientLink {
     ClientLink(const boost::asio::any_io_executor& executor, std::unique_ptr<ClientChannel> way,
-               jsonrpc::Peer::Options options, jsonrpc::Peer::NotificationHandler on_notification);
+               jsonrpc::Peer::Options options, jsonrpc::Peer::RequestHandler on_request,
+               jsonrpc::Peer::NotificationHandler on_notification);
 
     std::unique_ptr<ClientChannel> channel;
     jsonrpc::Peer peer; ///< After the channel, which must outlive it.
@@ -37,6 +39,8 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     boost::asio::awaitable<void> list_tools(TimePoint until);
     boost::asio::awaitable<void> renew(std::string lost_why);
 
+    struct CallInFlight; // below
+
     // client.cc: connection, calls, the server's own messages
     void connect(ClientSpec::Transport transport);
     void agree(ServerFacts found);
@@ -49,8 +53,28 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
                                                          std::chrono::milliseconds limit);
     boost::asio::awaitable<jsonrpc::Message> call_modern(RequestDress dressed, std::string tool,
                                                          std::string arguments,
-                                                         std::chrono::milliseconds limit);
+                                                         std::chrono::milliseconds limit,
+                                                         CallInFlight* in_flight);
     void refuse_task(const std::string& tool) const;
+
+    // client_questions.cc: what the server asks of a person
+    struct CallInFlight { // lives in the frame of call()
+        CallInFlight(Life& owner, Asker who);
+        ~CallInFlight();
+        CallInFlight(const CallInFlight&) = delete;
+        CallInFlight& operator=(const CallInFlight&) = delete;
+
+        Life& life;
+        Asker asker;
+        std::shared_ptr<ClientLink> link;
+        std::set<std::string> questions{}; ///< Requests of the server's that are open, by id.
+        std::size_t asked = 0;
+    };
+    static boost::asio::awaitable<std::string> answer(std::weak_ptr<Life> weak, jsonrpc::Message request);
+    boost::asio::awaitable<std::string> answer_all(Questions questions, CallInFlight* call);
+    boost::asio::awaitable<std::string> put(AskPerson ask, std::string params);
+    CallInFlight* call_to_ask() const;
+
     void notified(jsonrpc::Message message);
     boost::asio::awaitable<void> listen();
     boost::asio::awaitable<void> relist();
@@ -78,6 +102,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     std::vector<UpstreamTool> tools;
     std::vector<std::string> warnings;
     std::size_t bad_lines = 0;
+    std::vector<CallInFlight*> calls; ///< The newest last.
     ClientSpec::Protocol learned;
     std::string probe_said; ///< Why the server is not taken for a modern one.
     std::map<std::int64_t, std::function<void(double, std::optional<double>, std::string)>>

@@ -19,12 +19,18 @@ void write_client_info(json::Writer& w) {
     w.object().field("name", "cordon").field("title", "Cordon").field("version", CORDON_VERSION).end();
 }
 
+void write_capabilities(json::Writer& w, bool elicits) {
+    w.object();
+    if (elicits) w.key("elicitation").object().key("form").object().end().end();
+    w.end();
+}
+
 void write_meta(json::Writer& w, const RequestDress& dress) {
     if (dress.modern_version.empty() && !dress.progress_token) return;
     w.key("_meta").object();
     if (!dress.modern_version.empty()) {
         w.field(meta_key::protocol_version, dress.modern_version);
-        w.key(meta_key::client_capabilities).object().end();
+        write_capabilities(w.key(meta_key::client_capabilities), dress.elicits);
         write_client_info(w.key(meta_key::client_info));
     }
     if (dress.progress_token) w.field("progressToken", *dress.progress_token);
@@ -118,9 +124,10 @@ UpstreamTool read_tool(std::string_view text) {
 
 } // namespace
 
-std::string initialize_params() {
+std::string initialize_params(bool elicits) {
     json::Writer w;
-    w.object().field("protocolVersion", legacy_versions().front()).key("capabilities").object().end();
+    w.object().field("protocolVersion", legacy_versions().front());
+    write_capabilities(w.key("capabilities"), elicits);
     write_client_info(w.key("clientInfo"));
     return w.end().take();
 }
@@ -213,15 +220,12 @@ std::optional<NextRound> next_round(std::string_view result) {
     NextRound round;
     round.state = std::string(json::member(result, "requestState").value_or(""));
     if (asked.empty() && round.state.empty()) refuse("the tool asks for input and does not say which");
-    json::Writer w;
-    w.object();
     for (const json::Member& each : asked) {
         const std::string method = text_of(each.value, "method");
         if (method != "elicitation/create")
             refuse("the tool asks for " + json::quote(method.substr(0, 100)) + ", which cannot be had here");
-        w.key(each.key).object().field("action", "cancel").end();
+        round.questions.emplace_back(each.key, json::member(each.value, "params").value_or("{}"));
     }
-    if (!asked.empty()) round.responses = w.end().take();
     return round;
 }
 

@@ -16,13 +16,19 @@ namespace mcp {
 struct RequestDress {
     std::string modern_version{}; ///< Empty: legacy.
     std::optional<std::int64_t> progress_token{};
+    bool elicits = false; ///< A person may be asked on behalf of it (modern; legacy says so once for all).
 };
 
-std::string initialize_params();
+/// elicits: as in ClientSpec.
+std::string initialize_params(bool elicits);
 std::string list_params(const RequestDress& dress, const std::optional<std::string>& cursor);
+/// What a server asks a person, by its own key: the params of `elicitation/create`.
+using Questions = std::vector<std::pair<std::string, std::string>>;
+
 /// What a server wants to see when it is asked again (2026-07-28): JSON texts, empty for what it did not ask
 /// for.
 struct NextRound {
+    Questions questions{};   ///< To be answered by `responses`.
     std::string responses{}; ///< `inputResponses`
     std::string state{};     ///< `requestState`, untouched
 };
@@ -58,9 +64,8 @@ struct ToolPage {
 /// them wrong is dropped. Throws jsonrpc::Error where it is no page at all.
 ToolPage read_tools(std::string_view result, bool with_headers);
 
-/// How to go on where the result of a modern call is a question: a person, whom we do not have, is said to
-/// have cancelled; a state alone is sent back. nullopt: it is no question. Throws jsonrpc::Error where it
-/// asks for anything else.
+/// How to go on where the result of a modern call is a question, to a person; a state alone is sent back.
+/// nullopt: it is no question. Throws jsonrpc::Error where it asks for anything else.
 std::optional<NextRound> next_round(std::string_view result);
 
 /// Throws jsonrpc::Error where the result of a call is none that we can use: not an object, or (modern) a

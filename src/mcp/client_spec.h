@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/jsonrpc/keeper.h"
+#include "src/mcp/elicitation.h"
 #include "src/mcp/versions.h"
 
 namespace mcp {
@@ -26,6 +27,7 @@ struct ClientSpec {
     std::string url{};
     std::vector<std::string> headers{}; ///< "Name: value", sent with each request; never logged.
     Protocol protocol = Protocol::automatic;
+    bool elicits = false; ///< A legacy server is told that it may ask a person (see CallOptions::asker).
     std::chrono::milliseconds start_timeout{60'000};  ///< From the start to its list of tools.
     std::chrono::milliseconds call_timeout{300'000};  ///< For one call; progress does not extend it.
     std::size_t most_message = std::size_t{64} << 20; ///< Bytes; a larger answer fails its call only.
@@ -64,6 +66,7 @@ struct CallOptions {
     std::chrono::milliseconds limit{0}; ///< Zero: the server's call_timeout.
     /// How far the server says it is. Must not throw.
     std::function<void(double done, std::optional<double> total, std::string message)> on_progress{};
+    Asker asker{}; ///< Whom the server may ask; nobody: what it asks a person is answered with "cancel".
 };
 
 } // namespace mcp

@@ -167,7 +167,7 @@ asio::awaitable<void> Client::Life::initialize_somehow(bool was_silent, TimePoin
 
 asio::awaitable<void> Client::Life::initialize(TimePoint until) {
     const auto asked = link;
-    std::string params = initialize_params();
+    std::string params = initialize_params(spec.elicits);
     const Message answer = co_await asked->peer.call("initialize", std::move(params), left(until));
     agree(read_initialize(answer.result()));
     asked->peer.notify("notifications/initialized", "");

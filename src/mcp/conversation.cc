@@ -4,6 +4,7 @@
 
 #include "runtime_api/json.h"
 #include "src/jsonrpc/peer.h"
+#include "src/mcp/client_messages.h"
 #include "src/mcp/progress.h"
 
 namespace mcp {
@@ -110,9 +111,9 @@ void Conversation::State::fill(Request& request, const RequestMeta& meta) {
         const auto params = track->next(done, total, message, ProgressTrack::Clock::now());
         if (self && params) self->notify("notifications/progress", *params);
     };
-    request.ask = [weak, era](std::string method, std::string params) {
+    request.ask = [weak, era, track](std::string method, std::string params) {
         const auto self = weak.lock();
-        if (!self) throw Error(jsonrpc::code::connection_closed, "the client is gone");
+        if (!self || track->ended()) throw Error(jsonrpc::code::connection_closed, "the client is gone");
         return self->ask(era, std::move(method), std::move(params));
     };
 }
@@ -175,6 +176,9 @@ Conversation::Conversation(asio::any_io_executor executor, jsonrpc::Channel& cha
     peer.name = "the MCP client";
     peer.on_bad_line = state_->options.log;
     const std::weak_ptr<State> weak = state_; // the state owns the peer
+    peer.on_abandoned = [weak](const std::string& id) {
+        if (const auto self = weak.lock()) self->notify("notifications/cancelled", cancelled_params(id));
+    };
     const auto on_request = [weak](Message message) {
         return State::answer(weak.lock(), std::move(message));
     };
@@ -195,6 +199,8 @@ asio::awaitable<void> Conversation::run() {
 void Conversation::receive(std::string line) { state_->peer->receive(std::move(line)); }
 
 void Conversation::check(const Message& request) const { state_->admit(request); }
+
+void Conversation::end_questions() { state_->peer->end_calls(); }
 
 void Conversation::cancel_all() {
     for (auto& [id, track] : state_->tracks) track->end();

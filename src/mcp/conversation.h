@@ -49,6 +49,10 @@ public:
     /// method, `_meta`, version.
     void check(const jsonrpc::Message& request) const;
 
+    /// The client reads no more of this: what it was asked fails, and nothing else is asked. What runs goes
+    /// on.
+    void end_questions();
+
     /// Stops what runs, without answers.
     void cancel_all();
     /// Waits until nothing runs; false where something still does after `limit`.

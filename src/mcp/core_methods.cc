@@ -28,6 +28,15 @@ std::string arguments_of(const Request& request) {
 // Frees its text. (To assign an empty one would not: libstdc++ then keeps the larger buffer.)
 void let_go(jsonrpc::Message& message) { const jsonrpc::Message taken(std::move(message)); }
 
+// What clients of 2024 do not know, and modern ones cannot be sent.
+AskPerson ask_person(const Request& request) {
+    const Admission& as = request.served_as;
+    const bool can = as.era == Era::legacy && as.version >= "2025-06-18" &&
+                     elicitation::declared(request.session->client_capabilities());
+    if (!can) return {};
+    return [ask = request.ask](std::string params) { return ask("elicitation/create", std::move(params)); };
+}
+
 Answer call_tool(Service& service, Request request) {
     std::string name = string_param(request, "name");
     std::string arguments = arguments_of(request);
@@ -36,6 +45,7 @@ Answer call_tool(Service& service, Request request) {
     context.client_name = request.session->client_name();
     context.wants_progress = !request.meta.progress_token.empty();
     context.progress = request.progress;
+    context.ask = ask_person(request);
     let_go(request.message); // it may hold megabytes, and the call may last
     co_return co_await service.call_tool(std::move(context), std::move(name), std::move(arguments));
 }

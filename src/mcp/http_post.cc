@@ -59,6 +59,7 @@ void HttpPost::detach() {
     detached_ = true;
     queue_.clear();
     queued_ = 0;
+    conversation_.end_questions();
 }
 
 void HttpPost::cancel() { conversation_.cancel_all(); }

@@ -37,7 +37,7 @@ public:
     boost::asio::awaitable<Next> next(std::chrono::steady_clock::time_point until);
     void wake() { changed_.notify(); }
 
-    /// The client no longer reads: lines are dropped from now on.
+    /// The client no longer reads: lines are dropped from now on, and what it was asked is not answered.
     void detach();
     /// Stops what runs, without an answer.
     void cancel();

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "src/mcp/elicitation.h"
+
 namespace mcp {
 
 /// A tool as tools/list shows it. The JSON texts are written by us and valid.
@@ -48,6 +50,7 @@ struct CallContext {
     /// are made to.
     std::function<void(double done, std::optional<double> total, std::string message)> progress{};
     bool wants_progress = false;
+    AskPerson ask{}; ///< Shows the person at the client a form; empty where the client shows none.
 };
 
 /// What a server offers: implemented by the floor above, called by mcp::Server. On the loop's thread.

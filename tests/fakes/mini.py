@@ -31,6 +31,8 @@ hang      does not answer a call, and says on stderr what it is told meanwhile
 progress  reports progress before it answers a call
 change    has another tool after each call, and says so
 asks      asks the client for things before it answers a call, and gives what it was told
+person    asks a person, where it may, before it answers a call, and gives what it was told. Arguments: "ask" is added to its question;
+          "times" is how often it asks; "withdraw" takes the questions back at once
 """
 import json
 import os
@@ -44,6 +46,8 @@ modern = mode in ("modern", "modernbad", "input", "sample", "again")
 calls = 0
 pending = None  # the call that waits for answers to our own requests
 told = []
+questions = {}  # of mode person: by the id of a call that waits, what was answered to its questions
+may_ask = False
 probed = []  # of mode late: the probes that it will die of
 
 
@@ -70,7 +74,8 @@ def call(params):
         return {"content": [{"type": "text", "text": "x" * (2 << 20)}]}
     if mode in ("input", "sample", "again") and ("inputResponses" not in params or mode == "again"):
         method = "elicitation/create" if mode == "input" else "sampling/createMessage"
-        requests = {} if mode == "again" else {"inputRequests": {"q": {"method": method, "params": {}}}}
+        form = {"message": "Which size?", "requestedSchema": {"type": "object"}}
+        requests = {} if mode == "again" else {"inputRequests": {"q": {"method": method, "params": form}}}
         return dict(requests, resultType="input_required", requestState="as it was")
     if mode == "input":
         return {"content": [{"type": "text", "text": json.dumps({k: params[k] for k in ("inputResponses", "requestState")})}]}
@@ -98,6 +103,30 @@ def answer(id, result):
     write([message] if mode == "batch" and "tools" in result else message)
 
 
+def ask_person(id, arguments):
+    form = {"type": "object", "properties": {"size": {"type": "integer", "default": 3}}, "required": ["size"]}
+    params = dict({"message": "Which size?", "requestedSchema": form}, **arguments.get("ask", {}))
+    asked = ["q%s.%d" % (id, i) for i in range(arguments.get("times", 1))]
+    for question in asked:
+        write({"jsonrpc": "2.0", "id": question, "method": "elicitation/create", "params": params})
+        if "withdraw" in arguments:
+            write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": question}})
+    if "withdraw" in arguments:
+        return answer(id, {"content": [{"type": "text", "text": "never mind"}]})
+    questions[id] = dict.fromkeys(asked)
+
+
+def take_answer(message):
+    sys.stderr.write("told " + json.dumps(message) + "\n")
+    sys.stderr.flush()
+    for call_id, asked in list(questions.items()):
+        if message["id"] in asked:
+            asked[message["id"]] = message.get("result") or message["error"]
+        if all(asked.values()):
+            del questions[call_id]
+            answer(call_id, {"content": [{"type": "text", "text": json.dumps(list(asked.values()))}]})
+
+
 def take_call(id, params):
     global calls, pending
     calls += 1
@@ -117,11 +146,16 @@ def take_call(id, params):
         for number, method in enumerate(("ping", "roots/list", "sampling/createMessage", "elicitation/create", "no/such")):
             write({"jsonrpc": "2.0", "id": "q%d" % number, "method": method, "params": {}})
         return
+    if mode == "person" and may_ask:
+        return ask_person(id, params["arguments"])
     answer(id, call(params))
 
 
 def take(message):
+    global may_ask
     id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if method is None and mode == "person":
+        return take_answer(message)
     if method is None:
         told.append(message["result"] if "result" in message else message["error"]["code"])
         if len(told) == 5:
@@ -146,6 +180,7 @@ def take(message):
     if method == "server/discover" and modern:
         answer(id, discovered())
     elif method == "initialize":
+        may_ask = "elicitation" in params.get("capabilities", {})
         answer(id, initialized(params))
     elif method == "tools/list":
         answer(id, tools(params))

@@ -1,7 +1,7 @@
 // Drives the client role by hand: starts one upstream server, prints what it is, and calls a tool.
 //
 //   client_probe [--call TOOL JSON]… [--times N] [--header LINE] [--protocol auto|legacy|modern] [--hold]
-//   [--pause] URL | [--sse] URL | -- COMMAND ARGS…
+//   [--pause] [--accept] URL | [--sse] URL | -- COMMAND ARGS…
 #include <signal.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime_api/json.h"
 #include "src/mcp/client.h"
 
 extern char** environ;
@@ -30,6 +31,16 @@ struct Wanted {
     bool hold = false;  // reads stdin to its end before it stops the server
     bool pause = false; // reads a byte of stdin between two calls
 };
+
+// A person who accepts whatever a form proposes (SEP-1034): each field that has a default, with that.
+asio::awaitable<std::string> accept_defaults(std::string params) {
+    const std::string_view schema = json::member(params, "requestedSchema").value_or("{}");
+    json::Writer w;
+    w.object().field("action", "accept").key("content").object();
+    for (const json::Member& each : json::members(json::member(schema, "properties").value_or("{}")))
+        if (const auto value = json::member(each.value, "default")) w.raw_field(each.key, *value);
+    co_return w.end().end().take();
+}
 
 Wanted parse(int argc, char** argv) {
     Wanted wanted;
@@ -54,6 +65,8 @@ Wanted parse(int argc, char** argv) {
             wanted.hold = true;
         } else if (word == "--pause") {
             wanted.pause = true;
+        } else if (word == "--accept") {
+            wanted.spec.elicits = true;
         } else if (word == "--sse") {
             wanted.spec.transport = mcp::ClientSpec::Transport::sse;
         } else if (word == "--") {
@@ -83,6 +96,7 @@ asio::awaitable<void> call(mcp::Client& client, std::string tool, std::string ar
     options.on_progress = [](double done, std::optional<double> total, const std::string& message) {
         std::printf("progress: %g/%g %s\n", done, total.value_or(0), message.c_str());
     };
+    if (client.spec().elicits) options.asker = mcp::Asker{"probe", accept_defaults};
     const jsonrpc::Message answer =
         co_await client.call_tool(std::move(tool), std::move(arguments), std::move(options));
     const std::string text(answer.result().substr(0, 2000));

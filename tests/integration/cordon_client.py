@@ -96,7 +96,7 @@ class Cordon:
     """`cordon serve` with a home and a state folder of its own. `servers`: the mcpServers that it finds in ~/MCPs. `wrapper`: the words of
     a program that becomes it."""
 
-    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True, wrapper=()):
+    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True, capabilities=None, wrapper=()):
         self.home = tempfile.TemporaryDirectory(prefix="cordon-home-")
         home = pathlib.Path(self.home.name)
         (home / "MCPs").mkdir()
@@ -117,7 +117,7 @@ class Cordon:
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         if initialize:
-            self.info = self.request("initialize", {"protocolVersion": version, "capabilities": {},
+            self.info = self.request("initialize", {"protocolVersion": version, "capabilities": capabilities or {},
                                                     "clientInfo": {"name": "integration", "version": "1"}})
             self.notify("notifications/initialized")
 

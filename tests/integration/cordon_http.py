@@ -141,9 +141,9 @@ class Modern(Client):
 class Legacy(Client):
     """A client with a session."""
 
-    def __init__(self, cordon, version="2025-11-25", **more):
+    def __init__(self, cordon, version="2025-11-25", capabilities=None, **more):
         super().__init__(cordon, **more)
-        opened = self.answer("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "legacy", "version": "1"}})
+        opened = self.answer("initialize", {"protocolVersion": version, "capabilities": capabilities or {}, "clientInfo": {"name": "legacy", "version": "1"}})
         assert opened.status == 200, opened.body
         self.headers.update({"Mcp-Session-Id": opened.headers["Mcp-Session-Id"], "MCP-Protocol-Version": version})
         assert self.post(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})).status == 202

@@ -152,17 +152,13 @@ class Upstreams(unittest.TestCase):
     def test_every_mode_of_the_server_that_misbehaves_is_met_by_a_unit_test(self):
         """They start tests/fakes/mini.py in each; this one is against a mode that nobody meets."""
         modes = re.findall(r"^([a-z]+)N? +[a-z]", (ROOT / "tests" / "fakes" / "mini.py").read_text().split('"""')[1], re.M)
-        met = (ROOT / "tests" / "unit" / "client.cc").read_text()
+        met = "".join((ROOT / "tests" / "unit" / name).read_text() for name in ("client.cc", "client_questions.cc"))
         self.assertGreater(len(modes), 25)
-        self.assertEqual([mode for mode in modes if not re.search(r'(mini\(|Row\{)"%s[0-9.]*"' % mode, met)], [])
+        self.assertEqual([mode for mode in modes if not re.search(r'(mini\(|Row\{|Server \w+\()"%s[0-9.]*"' % mode, met)], [])
 
     def test_the_conformance_suite(self):
-        """Its client scenarios that need neither OAuth nor a person.
-
-        elicitation-sep1034-client-defaults wants a client that asks a person and fills in a form's defaults. Nobody sits behind ours, so it does not
-        declare elicitation (a server then must not ask), and a modern server that asks in a result is told that it was cancelled.
-        """
-        wanted = {"2025-11-25": ("initialize", "tools_call", "sse-retry"),
+        """Its client scenarios that need no OAuth. The person whom elicitation wants is one who accepts what a form proposes (client_probe --accept)."""
+        wanted = {"2025-11-25": ("initialize", "tools_call", "sse-retry", "elicitation-sep1034-client-defaults"),
                   "2026-07-28": ("tools_call", "request-metadata", "sep-2322-client-request-state", "http-standard-headers", "http-custom-headers",
                                  "http-invalid-tool-headers", "json-schema-ref-no-deref")}
         node = NPM / "node" / "bin" / "node"  # it needs a newer one than Debian's

@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <thread>
 
-#include "tests/unit/fakes_folder.h"
+#include "tests/unit/mini.h"
 #include "tests/unit/run.h"
 
 using namespace std::chrono_literals;
@@ -18,26 +18,6 @@ using mcp::Client;
 using mcp::ClientSpec;
 
 namespace {
-
-ClientSpec mini(const std::string& mode) {
-    const std::filesystem::path script = fakes_folder() / "mini.py";
-    ClientSpec spec;
-    spec.name = mode;
-    spec.launch =
-        jsonrpc::Launch{{"python3", "-I", script.string(), mode},
-                        {std::string("PATH=") + ::getenv("PATH"), std::string("HOME=") + ::getenv("HOME")}};
-    return spec;
-}
-
-asio::awaitable<int> started(Client& client) {
-    co_await client.start();
-    co_return 1;
-}
-
-asio::awaitable<std::string> called(Client& client, std::string arguments, mcp::CallOptions options) {
-    const jsonrpc::Message answer = co_await client.call_tool("a", std::move(arguments), std::move(options));
-    co_return std::string(answer.result());
-}
 
 asio::awaitable<int> stopped(Client& client) {
     co_await client.stop(5s);

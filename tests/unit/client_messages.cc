@@ -98,13 +98,14 @@ TEST_CASE("check_result: a result is an object, and a modern one is complete") {
     CHECK_THROWS_AS(mcp::check_result("[]", false), Error);
 }
 
-TEST_CASE("next_round: answers what a server asks a person, and gives its state back as it was") {
+TEST_CASE("next_round: tells what a server asks a person, and gives its state back as it was") {
     CHECK_FALSE(mcp::next_round(R"({"content":[]})").has_value());
     CHECK_FALSE(mcp::next_round(R"({"resultType":"complete","requestState":"s"})").has_value());
-    const auto round = mcp::next_round(
-        R"({"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}},"requestState":"\u0041 b"})");
+    auto round = mcp::next_round(
+        R"({"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"m":1}}},"requestState":"\u0041 b"})");
     REQUIRE(round.has_value());
-    CHECK(round->responses == R"({"a":{"action":"cancel"}})");
+    CHECK(round->questions == mcp::Questions{{"a", R"({"m":1})"}});
+    round->responses = R"({"a":{"action":"cancel"}})";
     CHECK(round->state == R"("\u0041 b")");
     CHECK(
         mcp::call_params(mcp::RequestDress(), "t", "{}", *round) ==

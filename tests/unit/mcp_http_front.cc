@@ -121,9 +121,10 @@ struct House {
         return send(std::move(message));
     }
 
-    std::string open() {
+    std::string open(const std::string& capabilities = "{}") {
         const auto out = legacy(
-            R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})");
+            R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":)" +
+            capabilities + "}}");
         REQUIRE(out->status == 200);
         return out->header("Mcp-Session-Id");
     }
@@ -221,6 +222,30 @@ TEST_CASE("legacy: one session cannot cancel what another runs, nor read what is
     CHECK(house.service.cancelled == 0);
     const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"resources/list"})";
     CHECK(house.legacy(list, one)->sent != house.legacy(list, other)->sent);
+}
+
+TEST_CASE("legacy: a call asks on its own stream, is answered by another POST, and by nobody once its client "
+          "has gone") {
+    House house;
+    const std::string one = house.open(R"({"elicitation":{"form":{}}})"), other = house.open();
+    const std::string call = R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"ask"}})";
+    const auto asked = house.legacy(call, one);
+    const std::string begin = "event: message\ndata: ";
+    REQUIRE(asked->sent.starts_with(begin));
+    const auto question = jsonrpc::Message::parse(asked->sent.substr(begin.size()));
+    CHECK(question.method() == "elicitation/create");
+    const std::string accept = jsonrpc::result_line(question.id(), R"({"action":"accept","content":{}})");
+    CHECK(house.legacy(accept, other)->status == 202); // another's answer is none
+    CHECK_FALSE(asked->ended);
+    CHECK(house.legacy(accept, one)->status == 202);
+    CHECK(asked->ended);
+    CHECK(asked->sent.find("accept") != std::string::npos);
+
+    const auto left = house.legacy(call, one);
+    CHECK(house.front->running() == 1);
+    left->go();
+    house.settle();
+    CHECK(house.front->running() == 0); // its question failed, and nothing waits for it
 }
 
 TEST_CASE("modern: closing the connection cancels") {

@@ -115,6 +115,42 @@ TEST_CASE("progress: goes out under the client's token while the call runs, and 
     CHECK(talk.settle().empty());
 }
 
+TEST_CASE("a client that shows forms can be asked during a call, and is told when nobody waits any more") {
+    Talk talk;
+    open_legacy(talk, "2025-06-18", R"({"elicitation":{}})");
+    const Lines asked{
+        R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"m","requestedSchema":{}}})"};
+    CHECK(talk.say(call("5", R"("name":"ask")")) == asked);
+    CHECK(
+        talk.say(R"({"jsonrpc":"2.0","id":1,"result":{"action":"decline"}})") ==
+        Lines{
+            R"({"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"{\"action\":\"decline\"}"}]}})"});
+    CHECK(talk.say(call("6", R"("name":"ask")")).size() == 1);
+    CHECK(
+        talk.say(R"({"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no dialogs here"}})") ==
+        Lines{R"({"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"no dialogs here"}]}})"});
+    CHECK(talk.say(call("7", R"("name":"ask")")).size() == 1);
+    CHECK(
+        talk.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})") ==
+        Lines{
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"the caller gave up"}})"});
+}
+
+TEST_CASE("who declares no forms, is too old for them, or is of the modern era is not asked") {
+    const std::string nobody =
+        R"({"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"nobody"}]}})";
+    Talk plain, url, old, modern;
+    open_legacy(plain);
+    CHECK(plain.say(call("5", R"("name":"ask")")) == Lines{nobody});
+    open_legacy(url, "2025-11-25", R"({"elicitation":{"url":{}}})");
+    CHECK(url.say(call("5", R"("name":"ask")")) == Lines{nobody});
+    open_legacy(old, "2025-03-26", R"({"elicitation":{}})");
+    CHECK(old.say(call("5", R"("name":"ask")")) == Lines{nobody});
+    const Lines told = modern.say(call("5", R"("name":"ask",)" + modern_meta()));
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("nobody") != std::string::npos);
+}
+
 TEST_CASE("a result that is too long for one message becomes an error, and the conversation goes on") {
     mcp::Server::Options options;
     options.most_line_bytes = 100'000;

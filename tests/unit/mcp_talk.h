@@ -96,6 +96,7 @@ public:
         if (name == "big")
             co_return R"({"content":[{"type":"text","text":")" + std::string(big_bytes, 'x') + "\"}]}";
         if (name == "wait") co_return co_await wait(std::move(context));
+        if (name == "ask") co_return co_await ask(std::move(context));
         if (name == "broken") throw std::runtime_error("the engine is gone");
         if (name == "local") throw jsonrpc::Error(jsonrpc::code::timed_out, "upstream took too long");
         throw jsonrpc::Error(jsonrpc::code::invalid_params, "Unknown tool: " + name);
@@ -128,6 +129,18 @@ public:
     std::function<void(double, std::optional<double>, std::string)> progress;
 
 private:
+    // Gives what the person said, or that there is none to ask.
+    boost::asio::awaitable<std::string> ask(mcp::CallContext context) {
+        std::string said = "nobody";
+        const std::string form = R"({"message":"m","requestedSchema":{}})";
+        try {
+            if (context.ask) said = co_await context.ask(form);
+        } catch (const jsonrpc::Error& e) {
+            said = e.what();
+        }
+        co_return R"({"content":[{"type":"text","text":)" + json::quote(said) + "}]}";
+    }
+
     // Ends when the gate opens or the call is cancelled; says progress even after that, as a clean-up might.
     boost::asio::awaitable<std::string> wait(mcp::CallContext context) {
         progress = context.progress;
@@ -183,11 +196,12 @@ struct Talk {
 };
 
 /// `initialize` and what follows it, answered and done with.
-inline void open_legacy(Talk& talk, const std::string& version = "2025-11-25") {
-    const Lines sent =
-        talk.say({R"({"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":")" +
-                      version + R"(","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})",
-                  R"({"jsonrpc":"2.0","method":"notifications/initialized"})"});
+inline void open_legacy(Talk& talk, const std::string& version = "2025-11-25",
+                        const std::string& capabilities = "{}") {
+    const Lines sent = talk.say(
+        {R"({"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":")" + version +
+             R"(","capabilities":)" + capabilities + R"(,"clientInfo":{"name":"t","version":"1"}}})",
+         R"({"jsonrpc":"2.0","method":"notifications/initialized"})"});
     REQUIRE(sent.size() == 1);
 }
 
