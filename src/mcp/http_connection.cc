@@ -111,6 +111,8 @@ asio::awaitable<bool> HttpConnection::serve_one() {
             if (!parser.done() && parser.expects_continue()) co_await write("HTTP/1.1 100 Continue\r\n\r\n");
         }
         if (parser.done()) break;
+        if (inbox_.size() > most_waiting) // bytes that the parser does not take, and no more would be read
+            throw HttpRefused(error_reply(400, "a line between the chunks of the body is too long"));
         if (!co_await more(until)) {
             if (gone_) co_return false;
             throw HttpRefused(error_reply(408, "the request did not come in time"));

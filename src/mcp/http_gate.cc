@@ -55,7 +55,16 @@ bool same_secret(std::string_view a, std::string_view b) {
     throw HttpRefused(std::move(reply));
 }
 
+// Of the ways to send a body, chunks are undone; what else is named would be read as JSON as it is.
+void check_codings(const HttpMessage& head) {
+    if (head.has("transfer-encoding") && lower(trimmed(head.joined("transfer-encoding"))) != "chunked")
+        refuse(501, "of transfer codings, only \"chunked\" is known here");
+    if (head.has("content-encoding") && lower(trimmed(head.joined("content-encoding"))) != "identity")
+        refuse(415, "the body must not be compressed", "Accept-Encoding", "identity");
+}
+
 void check_post(const HttpMessage& head) {
+    check_codings(head);
     if (media_type(head.header("content-type")) != "application/json")
         refuse(415, "the Content-Type must be application/json");
     const std::string accept = head.joined("accept");

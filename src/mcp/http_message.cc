@@ -37,6 +37,8 @@ std::string_view reason(int status) {
         return "Too Many Requests";
     case 431:
         return "Request Header Fields Too Large";
+    case 501:
+        return "Not Implemented";
     case 503:
         return "Service Unavailable";
     default:

@@ -135,6 +135,12 @@ TEST_CASE("gate: only POST and DELETE, only JSON, only clients that take both ki
     for (const char* accept : {"", "application/json", "text/event-stream",
                                "application/json, text/event-stream;q=0", "text/html"})
         CHECK(with_header("accept", accept) == 406);
+    CHECK(with_header("transfer-encoding", "Chunked") == 0);
+    for (const char* coding : {"gzip, chunked", "chunked, chunked", "identity"})
+        CHECK(with_header("transfer-encoding", coding) == 501);
+    CHECK(with_header("content-encoding", "identity") == 0);
+    for (const char* coding : {"gzip", "br", "identity, gzip"})
+        CHECK(with_header("content-encoding", coding) == 415);
 }
 
 TEST_CASE("route: a modern request is one that says so, and its headers must say the same as its body") {

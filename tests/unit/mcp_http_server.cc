@@ -135,6 +135,16 @@ TEST_CASE("connection: what is refused on its head is told so, and its body is n
               .starts_with("HTTP/1.1 413 "));
 }
 
+TEST_CASE("connection: a line between two chunks that never ends is refused, not waited for") {
+    Site site;
+    const std::string whole = request("tools/list", "");
+    std::string text = whole.substr(0, whole.find("Content-Length")) + "Transfer-Encoding: chunked\r\n\r\n";
+    CHECK(
+        site.exchange(text + "5;x=" + std::string(200'000, 'y')).starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    CHECK(site.exchange(text + "0\r\nX: " + std::string(200'000, 'y'))
+              .starts_with("HTTP/1.1 400 Bad Request\r\n"));
+}
+
 TEST_CASE("connection: a request that does not come to its end in time is given up") {
     HttpServer::Options options;
     options.limits.head = 30ms;
