@@ -9,7 +9,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_case import Case  # noqa: E402
-from cordon_client import LIMIT, Cordon, Engine, Result, until  # noqa: E402
+from cordon_client import LIMIT, Cordon, Engine, Result, npm_server, until  # noqa: E402
 from cordon_http import HttpCordon, Legacy, Modern  # noqa: E402
 
 MINI = str(pathlib.Path(__file__).resolve().parents[1] / "fakes" / "mini.py")
@@ -24,7 +24,7 @@ def ask(**arguments):
 
 
 class OverStdio(Case):
-    servers = SERVERS
+    servers = dict(SERVERS, everything=npm_server("@modelcontextprotocol/server-everything"))
 
     @classmethod
     def setUpClass(cls):
@@ -56,6 +56,11 @@ class OverStdio(Case):
         self.assertIn('"input" asks: Which size?', question["params"]["message"])
         self.assertEqual(result.status, "success", result)
         self.assertIn('"size": 7', result.text)
+
+    def test_of_a_server_that_nobody_of_us_wrote(self):
+        question, result = self.asked("print(await mcp_everything.trigger_elicitation_request())", result={"action": "accept", "content": {"name": "Ann"}})
+        self.assertEqual(question["params"]["requestedSchema"]["properties"]["integer"]["default"], 42)
+        self.assertIn("Name: Ann", result.text, result)
 
     def test_a_client_that_declines_or_fails_is_told_so_to_the_server(self):
         _, declined = self.asked(ask(), result={"action": "decline"})
