@@ -51,6 +51,7 @@ std::string engine_text(const DoctorReport& r) {
     const char* kind = e.dialect == runtime_api::Dialect::libpod ? "podman " : "Docker ";
     std::string text = "Engine\n";
     Table table({"engine", kind + e.version + " (" + r.engine_url + ", " + r.engine_source + ")"});
+    table.add({"API", e.api_version});
     table.add({"host", e.operating_system + ", Linux " + e.kernel + ", " + e.architecture});
     table.add({"rootless", yes_no(e.rootless)});
     table.add({"cgroups", e.cgroup_version ? "v" + std::to_string(e.cgroup_version) + ", " + e.cgroup_driver +
@@ -119,6 +120,7 @@ std::string DoctorReport::json() const {
         w.key("engine").object().field("dialect",
                                        engine->dialect == runtime_api::Dialect::libpod ? "podman" : "docker");
         w.field("version", engine->version)
+            .field("apiVersion", engine->api_version)
             .field("url", engine_url)
             .field("source", engine_source)
             .optional_field("rootless", engine->rootless);
