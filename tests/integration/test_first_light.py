@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -150,10 +149,17 @@ class Executions(unittest.TestCase):
         longer = self.cordon.run("print(1)", timeout=100000)
         self.assertIn("cut to the maximum of 120 s", longer.text)
 
+    def begin(self, **arguments):
+        """A program that has printed `here` and waits: the request's id, and its answer to come."""
+        code = "import time\nfrom mcp import runtime\nprint('here', flush=True)\nruntime.progress(1, 2, 'here')\ntime.sleep(50)"
+        begun = self.cordon.start("tools/call", {"name": "run_python", "_meta": {"progressToken": "begin"},
+                                                 "arguments": {"code": code, "timeout": 60, **arguments}})
+        until(lambda: self.cordon.notifications.get(timeout=LIMIT)["params"].get("message") == "here", limit=LIMIT)
+        return begun
+
     def test_a_cancelled_call_is_not_answered_and_leaves_no_container(self):
-        number, answer = self.cordon.start_run("import time; time.sleep(50)", timeout=60)
-        before = until(lambda: self.cordon.containers(self.engine))
-        time.sleep(0.5)
+        number, answer = self.begin()
+        before = self.cordon.containers(self.engine)
         self.cordon.notify("notifications/cancelled", {"requestId": number, "reason": "test"})
         self.same(self.cordon.run("print('next')").text, "next\n")
         self.assertFalse(answer.done())
@@ -162,10 +168,7 @@ class Executions(unittest.TestCase):
     def test_a_container_killed_or_removed_by_somebody_else_is_said(self):
         for end in (self.engine.kill, self.engine.remove):
             known = set(self.cordon.containers(self.engine))
-            code = "import time\nfrom mcp import runtime\nprint('here', flush=True)\nruntime.progress(1, 2, 'here')\ntime.sleep(50)"
-            run = self.cordon.start("tools/call", {"name": "run_python", "_meta": {"progressToken": end.__name__},
-                                                   "arguments": {"code": code, "timeout": 60, "session": "victim-" + end.__name__}})[1]
-            until(lambda: self.cordon.notifications.get(timeout=LIMIT)["params"].get("message") == "here", limit=LIMIT)
+            run = self.begin(session="victim-" + end.__name__)[1]
             for name in set(self.cordon.containers(self.engine)) | known:
                 end(name)
             result = run.result(LIMIT)["result"]
