@@ -118,7 +118,7 @@ def begin(namespace, job):
         if name not in namespace or namespace[name] is given.get(name):
             namespace[name] = value
     if given:  # an execution went before
-        for name in [name for name in sys.modules if is_module_of_a_server(name)]:
+        for name in [name for name in sys.modules if name.startswith("mcp") and is_module_of_a_server(name)]:
             del sys.modules[name]
     given.clear()
     given.update(fresh)

@@ -1,5 +1,5 @@
 """PID 1 and the worker: JSON-RPC lines, without the json package, whose imports would double PID 1's start."""
-from _json import encode_basestring_ascii, make_scanner
+from _json import encode_basestring_ascii, make_encoder, make_scanner
 
 MAX_LINE = 96 << 20
 READ = 120 << 10  # bytes of one read: what malloc keeps at hand; more is mapped anew for each
@@ -14,6 +14,7 @@ class _Options:
 
 
 _scan = make_scanner(_Options())
+_encode = make_encoder(None, None, encode_basestring_ascii, None, ":", ",", False, False, False)
 
 
 def loads(data):
@@ -32,17 +33,18 @@ def loads(data):
 
 def dumps(value):
     """JSON text in ASCII of what JSON can hold; numbers that it cannot hold become null."""
-    if isinstance(value, str):
-        return encode_basestring_ascii(value)
-    if value is None or value is True or value is False:
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int):
-        return int.__repr__(value)
+    try:
+        return "".join(_encode(value, 0))
+    except ValueError:
+        return "".join(_encode(_finite(value), 0))
+
+
+def _finite(value):
     if isinstance(value, float):
-        return repr(value) if value - value == 0 else "null"
+        return value if value - value == 0 else None
     if isinstance(value, dict):
-        return "{%s}" % ",".join(["%s:%s" % (encode_basestring_ascii(key), dumps(item)) for key, item in value.items()])
-    return "[%s]" % ",".join([dumps(item) for item in value])
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def whole(text):
