@@ -77,8 +77,9 @@ void set_common_options(CURL* easy, const Endpoint& endpoint, const std::string&
 }
 
 Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std::string& text) {
+    const bool tls = endpoint.kind == Endpoint::Kind::https;
     curl_off_t connect_time = 0; // 0: never connected
-    curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connect_time);
+    curl_easy_getinfo(easy, tls ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T, &connect_time);
     long os_error = 0;
     curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
     std::string words = text.empty() ? curl_easy_strerror(code) : text;
