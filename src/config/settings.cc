@@ -124,7 +124,7 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.tls_verify = flag(v); }, "tls-verify",
      "MCP_BRIDGE_TLS_VERIFY"},
     {"oci-runtime", "MCP_BRIDGE_OCI_RUNTIME", "NAME", "the engine's",
-     "crun, runc, runsc, as the engine calls it",
+     "crun, runc, runsc, as the engine calls it; podman takes its default alone",
      [](Settings& s, const std::string& v) { s.oci_runtime = image_reference(v); }},
     {"max-output", "MCP_BRIDGE_MAX_OUTPUT", "CHARACTERS", "30000",
      "kept of each output stream; the middle is left out",
