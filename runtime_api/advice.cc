@@ -81,8 +81,11 @@ std::optional<Advice> on_tls(const Endpoint& endpoint, const std::string& text, 
 
 std::optional<Advice> on_cgroups(const Words& words) {
     if (words.any({"cgroups in hybrid mode not supported"}))
-        return Advice{"crun does not run with cgroup v1 and v2 mixed",
-                      std::string(remedy::unified_cgroups) + "; or use runc, which does: --oci-runtime runc"};
+        return Advice{
+            "crun does not run with cgroup v1 and v2 mixed",
+            std::string(remedy::unified_cgroups) +
+                "; or use runc, which does: runtime = \"runc\" under [engine] in containers.conf, then "
+                "restart the engine"};
     if (words.any({"limits are not supported and ignored on cgroups v1"}))
         return Advice{"rootless podman cannot enforce limits on cgroup v1", remedy::unified_cgroups};
     if (words.any({"no systemd user session available", "failed to connect to bus", "address of session bus",
@@ -119,6 +122,14 @@ std::optional<Advice> on_rootless(const Words& words) {
                       "containers.conf, then restart the engine; or "
                       "raise the host's: LimitNOFILE= and LimitNPROC= of the engine's unit"};
     return std::nullopt;
+}
+
+std::optional<Advice> on_gvisor(const Words& words) {
+    if (!words.any({"network enabled in root network namespace"})) return std::nullopt;
+    return Advice{
+        "gVisor takes the container's own network namespace for the host's, as it does on new kernels",
+        "give runsc no network of its own: \"runtimeArgs\": [\"--network=none\"] beside its \"path\" in "
+        "daemon.json (podman: podman --runtime-flag network=none system service), then restart the engine"};
 }
 
 std::optional<Advice> on_selinux(const Words& words) {
@@ -175,6 +186,7 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
                    "make room: podman system prune --all, or docker system prune --all (they remove every "
                    "image that no container uses); df -h shows the rest"};
     if (!found) found = on_rootless(words);
+    if (!found) found = on_gvisor(words);
     if (!found) found = on_selinux(words);
     if (!found) found = on_desktop(host, words);
     if (!found) found = on_socket(host, endpoint, words);

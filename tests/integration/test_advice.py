@@ -14,12 +14,13 @@ from fake_engine import UnixEngine  # noqa: E402
 
 # What a create, an attach or a pull was answered with, and a part of the remedy.
 SAID = {
-    "crun: cgroups in hybrid mode not supported, drop all controllers from cgroupv2": "--oci-runtime runc",
+    "crun: cgroups in hybrid mode not supported, drop all controllers from cgroupv2": 'runtime = "runc"',
     "crun: sd-bus call: Interactive authentication required.: Permission denied: OCI permission denied": "loginctl enable-linger",
     "there might not be enough IDs available in the namespace: insufficient UIDs or GIDs available in user namespace": "--add-subuids",
     "crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied": "default_ulimits",
     "crun: opening file `memory.max` for writing: No such file or directory": "Delegate=",
     "writing blob: storing blob to file \"/var/tmp/storage\": write /var/tmp/storage: no space left on device": "system prune",
+    "starting container: setting up network: cannot run with network enabled in root network namespace": "--network=none",
     "lsetxattr /var/lib/containers/x: operation not permitted": "restorecon",
 }
 
@@ -54,7 +55,7 @@ class Advice(unittest.TestCase):
     def test_doctor_says_it_too_and_what_the_engine_does_badly(self):
         self.server.words = next(iter(SAID))
         report = json.loads(self.cordon("doctor", "--json").stdout)
-        self.assertIn("--oci-runtime runc", report["problems"][0])
+        self.assertIn('runtime = "runc"', report["problems"][0])
         self.assertEqual(["vfs" in each["trouble"] for each in report["advice"]], [True])
         self.assertIn("overlay", report["advice"][0]["remedy"])
         self.assertIn("ADVICE   the storage driver is vfs", self.cordon("doctor").stdout)

@@ -193,7 +193,13 @@ TEST_CASE("advice: permission of the socket") {
 TEST_CASE("advice: crun and hybrid cgroups") {
     CHECK_HAS(on("OCI runtime error: crun: cgroups in hybrid mode not supported, drop all controllers from "
                  "cgroupv2"),
-              "--oci-runtime runc");
+              "runtime = \"runc\" under [engine]");
+}
+
+TEST_CASE("advice: gVisor where each network namespace looks like the host's") {
+    CHECK_HAS(on("starting container: setting up network: creating interfaces from net namespace "
+                 "\"/proc/20747/ns/net\": cannot run with network enabled in root network namespace"),
+              "\"runtimeArgs\": [\"--network=none\"]");
 }
 
 TEST_CASE("advice: rlimits below the engine's defaults") {
