@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
+#include <utility>
 
 #include "src/bridge/guest_methods.h"
 #include "src/config/alias.h"
@@ -32,6 +33,7 @@ struct Entry {
     std::chrono::milliseconds back_off{0};
     Clock::time_point not_before{};
     std::string last_failure;
+    bool failure_counted = false; // of the present life: many calls may wait for one start
 };
 
 Catalogue::Tools with_aliases(const std::vector<mcp::UpstreamTool>& upstream) {
@@ -94,6 +96,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         };
         entry->client = std::make_shared<mcp::Client>(executor, entry->spec, std::move(options));
         entry->tools = nullptr;
+        entry->failure_counted = false;
         return entry->client;
     }
 
@@ -103,6 +106,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     }
 
     void failed(Entry& entry, const std::string& why) {
+        if (std::exchange(entry.failure_counted, true)) return;
         entry.last_failure = why;
         entry.back_off = entry.back_off == 0ms ? first_back_off : std::min(entry.back_off * 2, most_back_off);
         entry.not_before = Clock::now() + entry.back_off;

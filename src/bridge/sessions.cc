@@ -109,7 +109,11 @@ asio::awaitable<bool> wait_for_turn(asio::any_io_executor executor, std::shared_
     struct Place { // in the line, also out of it when cancelled
         Session& session;
         asio::steady_timer& turn;
-        ~Place() { std::erase(session.line, &turn); }
+        ~Place() {
+            std::erase(session.line, &turn);
+            // one that was called and gave up in the same moment calls the next
+            if (!session.busy && !session.line.empty()) session.line.front()->cancel();
+        }
     } place{*session, turn};
     session->line.push_back(&turn);
     while (!session->over && (session->busy || session->line.front() != &turn)) {

@@ -15,17 +15,18 @@ namespace {
 constexpr auto first_sweep_after = 3s; // the first call has the engine for itself
 constexpr auto sweep_every = 60s;
 
-// Sweeps soon and every minute, and tries again what could not be removed, until the timer is cancelled. What
-// fails is said and tried again.
-asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer,
+// Sweeps soon and every minute, and tries again what could not be removed, until it is over. What fails is
+// said and tried again.
+template <class Janitor>
+asio::awaitable<void> janitor_round(std::shared_ptr<Janitor> janitor,
                                     std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
                                     std::shared_ptr<Remover> remover,
                                     std::function<void(const std::string&)> log) {
-    timer->expires_after(first_sweep_after);
+    janitor->timer.expires_after(first_sweep_after);
     for (;;) {
-        boost::system::error_code ec;
-        co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ec));
-        if (ec) co_return;
+        boost::system::error_code ignored;
+        co_await janitor->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        if (janitor->over) co_return;
         try {
             const std::vector<std::string> removed = co_await sweep(found->engine, instance, log);
             for (const std::string& name : removed) log("removed leftover container " + name);
@@ -33,11 +34,18 @@ asio::awaitable<void> janitor_round(std::shared_ptr<asio::steady_timer> timer,
         } catch (const runtime_api::Error& e) {
             log(std::string("sweep: ") + e.what());
         }
-        timer->expires_after(sweep_every);
+        if (janitor->over) co_return; // meanwhile
+        janitor->timer.expires_after(sweep_every);
     }
 }
 
 } // namespace
+
+struct EngineSource::Janitor {
+    explicit Janitor(const asio::any_io_executor& executor) : timer(executor) {}
+    asio::steady_timer timer; // cancel() says: look whether it is over
+    bool over = false;
+};
 
 EngineSource::EngineSource(asio::any_io_executor executor, Options options)
     : executor_(executor), options_(std::move(options)),
@@ -49,7 +57,9 @@ EngineSource::~EngineSource() {
 }
 
 void EngineSource::close() {
-    if (janitor_) janitor_->cancel();
+    if (!janitor_) return;
+    janitor_->over = true;
+    janitor_->timer.cancel();
 }
 
 void EngineSource::forget_engine() {
@@ -78,7 +88,7 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search(
 
 void EngineSource::start_janitor() {
     close();
-    janitor_ = std::make_shared<asio::steady_timer>(executor_);
+    janitor_ = std::make_shared<Janitor>(executor_);
     asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), remover_, options_.log),
                    asio::detached);
 }
@@ -90,8 +100,7 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found()
     co_return co_await searching_.join(start);
 }
 
-asio::awaitable<bool> EngineSource::ensure_image() {
-    const std::shared_ptr<const runtime_api::Found> found = found_;
+asio::awaitable<bool> EngineSource::ensure_image(std::shared_ptr<const runtime_api::Found> found) {
     const std::string image = options_.confinement.image;
     std::optional<runtime_api::ImageInfo> there = co_await found->engine->image(image);
     if (!there) {
@@ -118,7 +127,7 @@ std::string EngineSource::advice_on(const std::string& words) const {
 asio::awaitable<Workshop> EngineSource::workshop() {
     const std::shared_ptr<const runtime_api::Found> at = co_await found();
     if (!image_there_) {
-        const auto start = [this] { return ensure_image(); };
+        const auto start = [this, at] { return ensure_image(at); };
         co_await pulling_.join(start);
     }
     Workshop workshop;

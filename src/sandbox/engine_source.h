@@ -60,7 +60,7 @@ public:
 
 private:
     boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> search();
-    boost::asio::awaitable<bool> ensure_image();
+    boost::asio::awaitable<bool> ensure_image(std::shared_ptr<const runtime_api::Found> found);
     void start_janitor();
 
     boost::asio::any_io_executor executor_;
@@ -74,7 +74,8 @@ private:
     runtime_api::SingleFlight<std::shared_ptr<const runtime_api::Found>> searching_;
     PullAudience pulls_;
     runtime_api::SingleFlight<bool> pulling_;
-    std::shared_ptr<boost::asio::steady_timer> janitor_; ///< Cancelled: the round ends.
+    struct Janitor;
+    std::shared_ptr<Janitor> janitor_; ///< Of the engine in use.
 };
 
 } // namespace sandbox

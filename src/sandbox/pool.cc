@@ -198,8 +198,8 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
         ~Entry() {
             state.waiters.remove(&waiter);
             if (!waiter.sandbox) return;
-            waiter.sandbox.reset(); // it was given, but nobody took it
-            --state.in_use;
+            --state.in_use; // it was given, but nobody took it: the next one may
+            if (!state.closed) state.made(std::move(waiter.sandbox));
         }
     } entry{*state, waiter};
     state->waiters.push_back(&waiter);
