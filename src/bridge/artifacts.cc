@@ -49,7 +49,8 @@ std::string Artifacts::keep(const std::string& client, const std::string& name, 
     files.push_back(File{"artifact:///" + encoded(name), name, mime_type_of(name), std::move(*data)});
     std::size_t all = 0;
     for (const File& f : files) all += f.data.size();
-    for (; all > most_client_bytes; files.pop_front()) all -= files.front().data.size();
+    for (; all > most_client_bytes || files.size() > most_client_files; files.pop_front())
+        all -= files.front().data.size();
     return files.back().uri;
 }
 

@@ -9,11 +9,12 @@
 namespace bridge {
 
 /// Files that code left in /workspace/artifacts, kept in memory for as long as their client is connected: 8
-/// MiB a file, 64 MiB a client, the newest kept.
+/// MiB a file, 64 MiB and 1,000 files a client, the newest kept.
 class Artifacts {
 public:
     static constexpr std::size_t most_file_bytes = 8u << 20;
     static constexpr std::size_t most_client_bytes = 64u << 20;
+    static constexpr std::size_t most_client_files = 1000; ///< Empty ones take no bytes.
 
     struct File {
         std::string uri;

@@ -78,8 +78,10 @@ int serve_http(const Options& options) {
         throw UsageError("--http-no-token is for loopback only: whoever reaches " + place.host +
                          " could run code here");
     if (!tls && !is_loopback(place.host))
-        spdlog::warn("{} is not loopback, and without --tls-cert the token and the code travel in the clear",
-                     place.host);
+        std::fprintf(
+            stderr,
+            "cordon: %s is not loopback, and without --tls-cert the token and the code travel in the clear\n",
+            place.host.c_str());
     asio::io_context loop(1); // first, so that it is destroyed last
     const auto environment = own_environment();
     App app(loop, options.settings, environment);
