@@ -18,8 +18,9 @@ std::string destination(const Endpoint& endpoint) {
 
 std::string enable_podman(const Host& host) {
     if (host.uid == 0)
-        return "run cordon as an ordinary user with rootless podman; an engine of root's own needs "
-               "--allow-rootful";
+        return std::string("run cordon as an ordinary user with rootless podman; an engine of root's own "
+                           "needs --allow-rootful") +
+               (host.systemd ? " (and: systemctl enable --now podman.socket)" : "");
     if (!host.systemd)
         return "podman system service --time=0 unix://" + host.runtime_dir + "/podman/podman.sock &";
     const std::string enable = "systemctl --user enable --now podman.socket";

@@ -3,6 +3,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/bridge/entries.h"
@@ -65,6 +66,22 @@ std::map<std::string, std::string> own_environment() {
     return all;
 }
 
+namespace {
+
+// One in a folder that all users share is made for us alone, or is one that we made.
+std::string private_folder(const std::string& path) {
+    struct stat about {};
+    const bool made = ::mkdir(path.c_str(), 0700) == 0;
+    const bool ours = ::lstat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+                      about.st_uid == ::geteuid() && (about.st_mode & 022) == 0;
+    if (!made && !ours)
+        throw config::Error("there is no HOME, and " + path +
+                            " is not ours alone: name a folder with MCP_BRIDGE_STATE_DIR");
+    return path;
+}
+
+} // namespace
+
 std::string state_folder(const config::Settings& settings,
                          const std::map<std::string, std::string>& environment) {
     if (!settings.state_dir.empty()) return settings.state_dir;
@@ -76,7 +93,8 @@ std::string state_folder(const config::Settings& settings,
     if (xdg.starts_with('/')) return xdg + "/cordon";
     const std::string home = value("HOME");
     if (home.starts_with('/')) return home + "/.local/state/cordon";
-    return "/tmp/cordon-" + std::to_string(::getuid());
+    const std::string temporary = value("TMPDIR").starts_with('/') ? value("TMPDIR") : "/tmp";
+    return private_folder(temporary + "/cordon-" + std::to_string(::getuid()));
 }
 
 App::App(asio::io_context& loop, const config::Settings& settings,

@@ -53,7 +53,8 @@ private:
     std::unique_ptr<bridge::Shelf> shelf_;
 };
 
-/// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
+/// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon. Where there is no
+/// home, one under $TMPDIR or /tmp, made for its owner alone; throws config::Error where it is another's.
 std::string state_folder(const config::Settings& settings,
                          const std::map<std::string, std::string>& environment);
 

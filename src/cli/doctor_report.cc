@@ -24,7 +24,7 @@ public:
             std::string line = " ";
             for (std::size_t i = 0; i < row.size(); ++i) {
                 std::string cell = ' ' + row[i];
-                if (i + 1 < row.size()) cell.resize(std::max(cell.size(), widths[i] + 2), ' ');
+                if (i + 1 < row.size()) cell.resize(std::max(cell.size(), widths[i]) + 2, ' ');
                 line += cell;
             }
             out += line + '\n';

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
@@ -32,10 +31,16 @@ std::string read_source(const std::string& file) {
         if (!opened) throw UsageError("exec: cannot read " + file);
     }
     std::istream& in = file == "-" ? std::cin : opened;
-    std::string source(std::istreambuf_iterator<char>(in), {});
+    std::string source(bridge::most_code_bytes + 1, '\0'); // no more than that is ever held
+    try {
+        in.read(source.data(), static_cast<std::streamsize>(source.size()));
+    } catch (const std::ios_base::failure&) { // a folder
+        throw UsageError("exec: cannot read " + file);
+    }
+    if (in.bad()) throw UsageError("exec: cannot read " + file);
+    source.resize(static_cast<std::size_t>(in.gcount()));
     if (source.size() > bridge::most_code_bytes)
-        throw UsageError("exec: " + file + " has " + std::to_string(source.size()) +
-                         " bytes, above the limit of 8 MiB");
+        throw UsageError("exec: " + file + " is above the limit of 8 MiB");
     return source;
 }
 

@@ -325,7 +325,8 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(ended.stderr, "OCI runtime: asked runsc, the engine says c?run|[Uu]nknown .*runtime")
 
     def test_exec_names_what_is_wrong_with_its_command_line(self):
-        for words, message in ((["exec"], "expected one file"), (["exec", "/no/such/file.py"], "cannot read"), (["dance"], "no command"),
+        for words, message in ((["exec"], "expected one file"), (["exec", "/no/such/file.py"], "cannot read"), (["exec", "/usr"], "cannot read"),
+                               (["exec", "/dev/zero"], "above the limit of 8 MiB"), (["dance"], "no command"),
                                (["serve", "--no-such-flag"], "no-such-flag")):
             ended = subprocess.run([CORDON, *words], capture_output=True, text=True, timeout=LIMIT)
             self.assertEqual(ended.returncode, 2)

@@ -226,6 +226,8 @@ TEST_CASE("advice: a podman socket that could be started") {
     CHECK_FALSE(at(host, socket, "no such file").empty());
     host.uid = 0;
     CHECK_HAS(at(host, socket, "no such file"), "as an ordinary user");
+    host.systemd = true;
+    CHECK_HAS(at(host, socket, "no such file"), "(and: systemctl enable --now podman.socket)");
 }
 
 TEST_CASE("advice: ssh's words") {
