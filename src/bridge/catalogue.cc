@@ -38,6 +38,7 @@ struct Entry {
 
 Catalogue::Tools with_aliases(const std::vector<mcp::UpstreamTool>& upstream) {
     std::vector<std::string> names;
+    names.reserve(upstream.size());
     for (const mcp::UpstreamTool& tool : upstream) names.push_back(tool.name);
     const std::map<std::string, std::string> aliases = config::aliases(names);
     auto tools = std::make_shared<std::vector<CatalogueTool>>();

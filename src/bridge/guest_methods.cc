@@ -93,6 +93,7 @@ const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const st
 jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool,
                             const std::vector<CatalogueTool>& tools) {
     std::vector<std::string> names;
+    names.reserve(tools.size());
     for (const CatalogueTool& each : tools) names.push_back(each.name);
     return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) +
                                            "\"" + did_you_mean(tool, names));
@@ -140,7 +141,7 @@ GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)
 
 std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
-    for (const auto& [tool, what] : odd_) lines.push_back(tool + ": " + what);
+    for (const auto& [tool, what] : odd_) lines.emplace_back(tool).append(": ").append(what);
     return lines;
 }
 

@@ -79,7 +79,7 @@ std::unique_ptr<ByteStream> tls_stream(tcp::socket socket, asio::ssl::context& c
 
 std::shared_ptr<asio::ssl::context> tls_context(const std::string& certificate_file,
                                                 const std::string& key_file) {
-    const auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+    auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
     context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                          asio::ssl::context::no_tlsv1_1 | asio::ssl::context::no_compression);
     error_code error;
