@@ -225,6 +225,20 @@ TEST_CASE("parser: chunks are joined; head and body are bounded; two lengths are
     chunked.feed("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
     REQUIRE(chunked.done());
     CHECK(chunked.take().body == "abcde");
+
+    for (const char* end : {"0\r\n\r\n", "0\r\nA: b\r\n\r\n"}) { // byte for byte, the last chunk's as well
+        const std::string head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        HttpParser slow(1024, 1024);
+        std::string inbox;
+        for (const char byte : head + "1\r\na\r\n4\r\nbcde\r\n" + end) {
+            CHECK(!slow.done());
+            inbox += byte;
+            inbox.erase(0, slow.feed(inbox));
+        }
+        REQUIRE(slow.done());
+        CHECK(slow.take().body == "abcde");
+        CHECK(inbox.empty());
+    }
     const auto refused = [](const std::string& wire) {
         try {
             HttpParser(256, 10).feed(wire);
