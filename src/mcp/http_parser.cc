@@ -33,11 +33,21 @@ constexpr std::size_t least_end = 5;
 
 struct HttpParser::Impl {
     http::request_parser<http::string_body> parser;
+    std::size_t most_head = 0;
+    std::size_t head_bytes = 0; // taken so far
+
+    // Beast's own limit on the head depends on where it is cut. `waiting` bytes are not taken yet.
+    void count_head(std::size_t taken, std::size_t waiting) {
+        head_bytes += taken;
+        if (head_bytes + (parser.is_header_done() ? 0 : waiting) > most_head)
+            refuse(http::error::header_limit);
+        parser.eager(parser.is_header_done()); // not before, or the body's bytes would count
+    }
 };
 
 HttpParser::HttpParser(std::size_t most_head, std::size_t most_body) : impl_(std::make_unique<Impl>()) {
-    impl_->parser.eager(true);
-    impl_->parser.header_limit(static_cast<std::uint32_t>(most_head));
+    impl_->most_head = most_head;
+    impl_->parser.header_limit(static_cast<std::uint32_t>(2 * most_head));
     impl_->parser.body_limit(most_body);
 }
 
@@ -49,8 +59,10 @@ std::size_t HttpParser::feed(std::string_view bytes) {
         boost::system::error_code error;
         const std::string_view rest = bytes.substr(used);
         if (head_done() && impl_->parser.chunked() && rest.size() < least_end) break;
+        const bool in_head = !head_done();
         const std::size_t taken = impl_->parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
         used += taken;
+        if (in_head) impl_->count_head(taken, bytes.size() - used);
         if (error == http::error::need_more) break;
         if (error) refuse(error);
         if (taken == 0) break;

@@ -270,6 +270,33 @@ TEST_CASE("rate: a burst, then so many a second") {
     CHECK_FALSE(limit.take(now + 1h));
 }
 
+TEST_CASE("parser: a head has the same bound wherever it is cut") {
+    const auto takes = [](const std::string& request, std::size_t step) {
+        HttpParser parser(100, 100);
+        std::string inbox;
+        try {
+            for (std::size_t at = 0; at < request.size(); at += step) {
+                inbox += request.substr(at, step);
+                inbox.erase(0, parser.feed(inbox));
+            }
+        } catch (const HttpRefused& refused) {
+            CHECK(refused.reply().status == 431);
+            return false;
+        }
+        return parser.done();
+    };
+    const std::string frame = "POST / HTTP/1.1\r\nContent-Length: 90\r\nA: \r\n\r\n", body(90, 'b');
+    for (const std::size_t head : {99, 100, 101, 102, 150, 199, 200, 300}) {
+        std::string request = frame;
+        request.insert(request.size() - 4, std::string(head - frame.size(), 'a'));
+        for (const std::size_t step : {1, 7, 64, 1000}) {
+            CAPTURE(head);
+            CAPTURE(step);
+            CHECK(takes(request + body, step) == (head <= 100));
+        }
+    }
+}
+
 TEST_CASE("replies: length, close, chunks and events as HTTP wants them") {
     CHECK(reply_bytes({202}, true) == "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
     CHECK(reply_bytes({204}, false) == "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
