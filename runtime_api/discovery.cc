@@ -8,6 +8,7 @@
 #include "runtime_api/discovery_files.h"
 #include "runtime_api/discovery_places.h"
 #include "runtime_api/error.h"
+#include "runtime_api/text.h"
 
 extern char** environ;
 
@@ -26,9 +27,6 @@ Candidate from_option(const SearchOptions& options) {
     if (wanted || https) discovery::add_tls(out, files);
     return out;
 }
-
-/// "podman" from "/usr/bin/podman": the variable once named a command.
-std::string base_name(const std::string& runtime) { return runtime.substr(runtime.rfind('/') + 1); }
 
 } // namespace
 
@@ -56,7 +54,7 @@ std::vector<Candidate> candidates(const Surroundings& around, const SearchOption
         return out;
     }
     SearchOptions narrowed = options;
-    narrowed.runtime = base_name(options.runtime);
+    narrowed.runtime = base_name(options.runtime); // the variable once named a command
     if (!narrowed.runtime.empty() && narrowed.runtime != "podman" && narrowed.runtime != "docker") {
         out.push_back(discovery::said_wrongly("MCP_BRIDGE_RUNTIME",
                                               '"' + options.runtime + "\" is neither podman nor docker"));

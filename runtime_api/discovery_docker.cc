@@ -4,6 +4,7 @@
 
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
+#include "runtime_api/text.h"
 
 namespace runtime_api::discovery {
 namespace {
@@ -31,16 +32,9 @@ std::string lacking(const std::string& folder, bool verify) {
            (cert ? "cert.pem without its key.pem" : "key.pem without its cert.pem") + in;
 }
 
-std::string trimmed(const std::string& text) {
-    constexpr const char* blanks = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string::npos) return "";
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 /// DOCKER_HOST as a URL: Docker's own command takes it without a scheme (tcp), host or port.
 std::string docker_host_url(const std::string& value, bool tls) {
-    std::string url = trimmed(value);
+    std::string url(trimmed(value));
     if (url == "unix://") return url + remote_docker_socket;
     if (url.find("://") == std::string::npos && !url.starts_with('/')) url.insert(0, "tcp://");
     if (!url.starts_with("tcp://")) return url;

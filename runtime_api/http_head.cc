@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "runtime_api/error.h"
+#include "runtime_api/text.h"
 
 namespace runtime_api {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -35,10 +30,10 @@ HttpResponse parse_head(std::string_view head) {
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos)
             throw Error(Errc::protocol, "the answer has a header line without a colon");
-        std::string name(trimmed(line.substr(0, colon)));
+        std::string name(trimmed(line.substr(0, colon), http_blanks));
         std::transform(name.begin(), name.end(), name.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-        out.headers[name] = std::string(trimmed(line.substr(colon + 1)));
+        out.headers[name] = std::string(trimmed(line.substr(colon + 1), http_blanks));
     }
     return out;
 }

@@ -14,6 +14,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "runtime_api/text.h"
 #include "runtime_api/utf8.h"
 
 namespace json {
@@ -158,12 +159,6 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
     return at;
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 const rapidjson::Value& as_value(const void* p) { return *static_cast<const rapidjson::Value*>(p); }
 
 // The way from `from` to the value at `target`, written behind `path`; false if it is not in there.
@@ -204,7 +199,7 @@ std::vector<Member> members(std::string_view checked) {
         std::string key = unquote(checked.substr(at, key_end - at));
         at = skip_space(checked, skip_space(checked, key_end) + 1); // past the colon
         const std::size_t end = skip_value(checked, at);
-        found.push_back(Member{std::move(key), trimmed(checked.substr(at, end - at))});
+        found.push_back(Member{std::move(key), runtime_api::trimmed(checked.substr(at, end - at))});
         at = skip_space(checked, end);
         if (at < checked.size() && checked[at] == ',') at = skip_space(checked, at + 1);
     }
@@ -218,7 +213,7 @@ std::vector<std::string_view> elements(std::string_view checked) {
     at = skip_space(checked, at + 1);
     while (at < checked.size() && checked[at] != ']') {
         const std::size_t end = skip_value(checked, at);
-        found.push_back(trimmed(checked.substr(at, end - at)));
+        found.push_back(runtime_api::trimmed(checked.substr(at, end - at)));
         at = skip_space(checked, end);
         if (at < checked.size() && checked[at] == ',') at = skip_space(checked, at + 1);
     }

@@ -8,6 +8,8 @@
 #include <array>
 #include <cctype>
 
+#include "runtime_api/text.h"
+
 namespace mcp {
 namespace {
 
@@ -19,9 +21,7 @@ std::string lower(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+    return runtime_api::trimmed(text, runtime_api::http_blanks);
 }
 
 // The parts between commas, or semicolons.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "runtime_api/text.h"
 #include "src/sandbox/attestation_rows.h"
 #include "src/sandbox/engine_additions.h"
 
@@ -13,9 +14,6 @@ bool is_proxy(const std::string& name) {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return lower.ends_with("_proxy");
 }
-
-/// "runsc" of "/usr/bin/runsc".
-std::string program(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 /// A row about one text that must be as asked for.
 Finding same(const char* name, const std::string& asked, const std::optional<std::string>& seen) {
@@ -60,13 +58,13 @@ Finding oci_runtime(const Views& v) {
     const std::string& asked = v.spec.oci_runtime;
     Finding row{.row = "OCI runtime",
                 .asked = asked.empty() ? "the engine's" : asked,
-                .engine = shown(program(v.state.oci_runtime))};
-    if (!asked.empty() && program(asked) != program(v.state.oci_runtime))
+                .engine = shown(runtime_api::base_name(v.state.oci_runtime))};
+    if (!asked.empty() && runtime_api::base_name(asked) != runtime_api::base_name(v.state.oci_runtime))
         fall_short(row, "the engine took another",
-                   v.podman()
-                       ? "many a podman takes no runtime by its API: set runtime = \"" + program(asked) +
-                             "\" under [engine] in containers.conf, and start its service anew"
-                       : "add it to \"runtimes\" in daemon.json");
+                   v.podman() ? "many a podman takes no runtime by its API: set runtime = \"" +
+                                    runtime_api::base_name(asked) +
+                                    "\" under [engine] in containers.conf, and start its service anew"
+                              : "add it to \"runtimes\" in daemon.json");
     const std::string kernel = v.facts.emulated_by.value_or("");
     row.guest = !v.facts.emulated_by ? "" : kernel.empty() ? "Linux" : shown(kernel);
     if ((is_gvisor(asked) || is_gvisor(v.state.oci_runtime)) != (row.guest == "gVisor"))
