@@ -25,11 +25,11 @@ std::string lower(boost::beast::string_view view) {
     throw HttpRefused(error_reply(400, "this is no HTTP request: " + error.message()));
 }
 
-} // namespace
-
 // What a chunked body ends with, at the least. Beast (1.81) asserts that it is given so many bytes once it
 // has seen the last chunk's beginning; held back until then, nothing that is well formed waits for ever.
 constexpr std::size_t least_end = 5;
+
+} // namespace
 
 struct HttpParser::Impl {
     http::request_parser<http::string_body> parser;
@@ -58,8 +58,8 @@ std::size_t HttpParser::feed(std::string_view bytes) {
     while (used < bytes.size() && !done()) {
         boost::system::error_code error;
         const std::string_view rest = bytes.substr(used);
-        if (head_done() && impl_->parser.chunked() && rest.size() < least_end) break;
         const bool in_head = !head_done();
+        if (!in_head && impl_->parser.chunked() && rest.size() < least_end) break;
         const std::size_t taken = impl_->parser.put(boost::asio::buffer(rest.data(), rest.size()), error);
         used += taken;
         if (in_head) impl_->count_head(taken, bytes.size() - used);
