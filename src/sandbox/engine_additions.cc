@@ -160,11 +160,10 @@ bool is_gvisor(std::string_view oci_runtime) {
 
 bool gvisor_adds_mount(Dialect dialect, const GuestMount& mount) {
     if (mount.at.starts_with("/sys/fs/cgroup/")) return mount.type == "cgroup";
-    const auto is_there = [&](const Bind& bind) { return mount.at == bind.at; };
-    const bool binds = dialect == Dialect::libpod
-                           ? std::any_of(podman_binds.begin(), podman_binds.end(), is_there)
-                           : std::any_of(docker_binds.begin(), docker_binds.end(), is_there);
-    return binds && mount.type == "9p" && mount.read_only();
+    if (mount.type != "9p" || !mount.read_only()) return false;
+    const std::span<const Bind> binds =
+        dialect == Dialect::libpod ? std::span<const Bind>(podman_binds) : docker_binds;
+    return std::any_of(binds.begin(), binds.end(), [&](const Bind& bind) { return mount.at == bind.at; });
 }
 
 bool engine_adds_writable(std::string_view path) {
