@@ -37,13 +37,13 @@ def without_comments(source, keep_docs=False):
     return "".join(lines)
 
 
-def module_sources(strip=True):
+def module_sources():
     """Module name → source, of everything that goes into the table."""
     sources = {PACKAGE: ""}
     for path in sorted(HERE.glob("*.py")):
         if path.stem not in NOT_IN_TABLE:
             text = path.read_text(encoding="utf-8")
-            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text, path.stem in SEEN_BY_USERS) if strip else text
+            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text, path.stem in SEEN_BY_USERS)
     return sources
 
 
@@ -57,9 +57,9 @@ def loader_text():
     return text
 
 
-def sources_part(strip=True):
+def sources_part():
     """Our modules as importer.py reads them."""
-    return zlib.compress("\0".join(word for pair in module_sources(strip).items() for word in pair).encode(), 9)
+    return zlib.compress("\0".join(word for pair in module_sources().items() for word in pair).encode(), 9)
 
 
 def framed(part):
