@@ -52,7 +52,8 @@ class FarHost:
         HIDDEN.mkdir(parents=True, exist_ok=True)
         self._make_namespaces()
         tls = "--host tcp://127.0.0.1:%d --tlsverify --tlscacert %s --tlscert %s --tlskey %s" % (BEHIND, *self.tls_files())
-        self.environment = {**os.environ, "CORDON_ENGINE_PULL": "0", "XDG_RUNTIME_DIR": self.hidden_run, "CORDON_ENGINE_DOCKERD": tls}
+        self.environment = {**os.environ, "CORDON_ENGINE_PULL": "0", "XDG_RUNTIME_DIR": self.hidden_run, "CORDON_ENGINE_DOCKERD": tls,
+                            "CORDON_ENGINE_SEES": self.folder.name}
         said = self.engine_script("start", "--suite", sh("bash", "-c", ". scripts/lib.sh; debian_release", cwd=ROOT).strip())
         self.settings = dict(re.findall(r"^(MCP_\w+)=(.*)$", said, re.M))
         path = self.settings.pop("MCP_BRIDGE_RUNTIME_SOCKET")[len("unix://"):]
