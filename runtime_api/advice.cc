@@ -133,6 +133,18 @@ std::optional<Advice> on_gvisor(const Words& words) {
         "daemon.json (podman: podman --runtime-flag network=none system service), then restart the engine"};
 }
 
+std::optional<Advice> on_version(const Words& words) {
+    if (words.any({"no longer speaks the api versions known here"}))
+        return Advice{
+            "this Docker is newer than this Cordon",
+            "a newer Cordon; until then, on the engine's host: sudo systemctl edit docker, with the "
+            "lines [Service] and Environment=DOCKER_MIN_API_VERSION=1.56, then restart it"};
+    if (words.any({"this docker is too old"}))
+        return Advice{"this Docker is older than this Cordon knows",
+                      "update the engine: Docker 20.10 or newer, or podman 4 or newer"};
+    return std::nullopt;
+}
+
 std::optional<Advice> on_selinux(const Words& words) {
     // The linker's words are those of a program whose own files have the wrong label.
     if (!words.any({"selinux", "avc:  denied", "avc: denied", "relabel", "file label", "lsetxattr",
@@ -188,6 +200,7 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
                    "image that no container uses); df -h shows the rest"};
     if (!found) found = on_rootless(words);
     if (!found) found = on_gvisor(words);
+    if (!found) found = on_version(words);
     if (!found) found = on_selinux(words);
     if (!found) found = on_desktop(host, words);
     if (!found) found = on_socket(host, endpoint, words);

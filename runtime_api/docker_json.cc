@@ -13,9 +13,10 @@
 namespace runtime_api::docker {
 namespace {
 
-/// The versions of the API that we know: both are 1.x.
+/// The versions of the API that we know: all are 1.x.
 constexpr int oldest_known = 41; // Docker 20.10, the first with a private cgroup namespace
-constexpr int newest_known = 44; // nothing that we need came later
+constexpr int usual = 44;        // nothing that we need came later
+constexpr int newest_known = 56; // by Docker's own list of changes, none of which touches what is asked here
 
 /// 44 of "1.44".
 int minor_version(const std::string& version) {
@@ -131,7 +132,7 @@ std::string negotiate(const std::string& oldest, const std::string& newest) {
         throw Error(Errc::protocol, "this Docker no longer speaks the API versions known here: it asks for " +
                                         oldest + " or newer, known are " + version(oldest_known) + " to " +
                                         version(newest_known));
-    return version(std::min(high, newest_known));
+    return version(std::max(low, std::min(high, usual)));
 }
 
 VersionRange read_version(const std::string& body) {

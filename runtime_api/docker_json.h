@@ -8,8 +8,8 @@
 namespace runtime_api::docker {
 
 /// The API version to speak with a daemon that serves `oldest` to `newest` ("1.24" to "1.44"): 1.44 if it has
-/// that, else its newest. Throws Error(protocol) if there is none that both know, and says which side is too
-/// old.
+/// that, else the nearest that it has. Throws Error(protocol) if there is none that both know, and says which
+/// side is too old.
 std::string negotiate(const std::string& oldest, const std::string& newest);
 
 /// Versions served, as GET /version says.

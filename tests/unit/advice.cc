@@ -297,3 +297,9 @@ TEST_CASE("advice: nothing for words that are unknown, and nothing for an engine
     CHECK(on("").empty());
     CHECK(about(EngineInfo()).empty());
 }
+
+TEST_CASE("advice: no version of Docker's API that both know") {
+    CHECK_HAS(on("this Docker no longer speaks the API versions known here: it asks for 1.60 or newer"),
+              "DOCKER_MIN_API_VERSION=1.56");
+    CHECK_HAS(on("this Docker is too old: its API is 1.40"), "Docker 20.10 or newer");
+}

@@ -157,7 +157,8 @@ TEST_CASE("answers of the wrong shape are told by their place") {
               .id == "x");
 }
 
-TEST_CASE("docker::negotiate: 1.44 where there is one, else the newest from 1.41 on, else a clear error") {
+TEST_CASE(
+    "docker::negotiate: 1.44 where there is one, else the nearest from 1.41 to 1.56, else a clear error") {
     using runtime_api::docker::negotiate;
     CHECK(negotiate("1.12", "1.41") == "1.41");
     CHECK(negotiate("1.24", "1.43") == "1.43");
@@ -165,7 +166,10 @@ TEST_CASE("docker::negotiate: 1.44 where there is one, else the newest from 1.41
     CHECK(negotiate("1.40", "1.55") == "1.44");
     CHECK(negotiate("1.44", "1.52") == "1.44");
     CHECK_THROWS_WITH_AS(negotiate("1.12", "1.40"), doctest::Contains("too old"), runtime_api::Error);
-    CHECK_THROWS_WITH_AS(negotiate("1.45", "1.60"), doctest::Contains("1.41 to 1.44"), runtime_api::Error);
+    CHECK(negotiate("1.45", "1.45") == "1.45");
+    CHECK(negotiate("1.50", "1.60") == "1.50");
+    CHECK(negotiate("1.56", "1.60") == "1.56");
+    CHECK_THROWS_WITH_AS(negotiate("1.57", "1.60"), doctest::Contains("1.41 to 1.56"), runtime_api::Error);
     for (const char* odd : {"", "2.0", "1.", "1.4x", "1.-4", "1.99999999999"})
         CHECK_THROWS_AS(negotiate("1.12", odd), runtime_api::Error);
     CHECK(runtime_api::docker::read_version(R"({"ApiVersion":"1.55","MinAPIVersion":"1.40"})").oldest ==
