@@ -52,34 +52,6 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
                   start + "; else, in sshd_config there: AllowStreamLocalForwarding yes"};
 }
 
-constexpr const char* client_certificate =
-    "--runtime-tls-cert and --runtime-tls-key, signed by the engine's own CA";
-constexpr const char* speak_tls =
-    "write https:// instead of tcp://, with --runtime-tls-ca, --runtime-tls-cert and --runtime-tls-key";
-
-std::optional<Advice> on_tls(const Endpoint& endpoint, const std::string& text, const Words& words) {
-    if (words.any({"http request to an https server", "http request was sent to https"}))
-        return Advice{"the engine speaks TLS at that port", speak_tls};
-    if (words.any({"certificate required", "bad certificate", "alert handshake failure", "alert unknown ca"}))
-        return Advice{"the engine wants a client certificate that it knows", client_certificate};
-    if (words.any({"unable to get local issuer", "self-signed certificate", "self signed certificate",
-                   "unable to get issuer"}))
-        return Advice{"the engine's certificate is signed by a CA unknown here",
-                      "--runtime-tls-ca with the CA that signed it (Docker: ca.pem)"};
-    if (words.any({"no alternative certificate subject name", "does not match target host"}))
-        return Advice{"the engine's certificate is for another name",
-                      "use a name or address that the certificate has"};
-    // By TLS 1.3 a client learns only after its first request that its certificate was not liked, and the
-    // word of it may be lost on the way.
-    if (!text.starts_with("talking to") || !words.any({"empty reply", "connection reset", "unexpected eof"}))
-        return std::nullopt;
-    if (endpoint.kind == Endpoint::Kind::https)
-        return Advice{"the engine ended the connection without a word, as some do who miss a client "
-                      "certificate that they know",
-                      client_certificate};
-    return Advice{"what listens there ended the connection without a word: it may speak TLS", speak_tls};
-}
-
 std::optional<Advice> on_cgroups(const Words& words) {
     if (words.any({"cgroups in hybrid mode not supported"}))
         return Advice{
@@ -192,7 +164,7 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
     std::optional<Advice> found = on_cgroups(words);
     if (!found && endpoint.kind == Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
     if (!found && (endpoint.kind == Endpoint::Kind::https || endpoint.kind == Endpoint::Kind::tcp))
-        found = on_tls(endpoint, text, words);
+        found = advice_on_tls(endpoint, text);
     if (!found && words.any({"no space left on device"}))
         found =
             Advice{"the engine's disk is full",

@@ -37,6 +37,9 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
 /// The same for a place of the search: knows besides what usually listens there.
 std::optional<Advice> advice_on_place(const Host& host, const Candidate& candidate, const std::string& words);
 
+/// What is unsafe about the way to an engine, though it works. Nothing if all is well.
+std::optional<Advice> advice_on_endpoint(const Endpoint& endpoint);
+
 /// What the engine cannot enforce, or does badly, by its own description.
 std::vector<Advice> advice_on_engine(const EngineInfo& info);
 

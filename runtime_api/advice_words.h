@@ -26,6 +26,9 @@ private:
     std::string text_;
 };
 
+/// What the words of an engine behind https:// or tcp:// point to.
+std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string& text);
+
 /// What the words of a pull that failed point to.
 std::optional<Advice> advice_on_pull(const Words& words);
 

@@ -20,6 +20,7 @@ void set_tls_options(CURL* easy, const Endpoint& endpoint) {
     if (!endpoint.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint.ca_file.c_str());
     if (!endpoint.cert_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLCERT, endpoint.cert_file.c_str());
     if (!endpoint.key_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLKEY, endpoint.key_file.c_str());
+    curl_easy_setopt(easy, CURLOPT_KEYPASSWD, ""); // else OpenSSL asks at the terminal, and waits
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, endpoint.verify ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, endpoint.verify ? 2L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -85,6 +86,8 @@ Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std:
     std::string words = text.empty() ? curl_easy_strerror(code) : text;
     if (words.find("SSL_ERROR_SYSCALL") != std::string::npos)
         words = "the connection ended in the midst of the TLS handshake";
+    if (words.find("getpeername() failed") != std::string::npos) // it was gone before libcurl looked
+        words = "the other side ended the connection";
     if (code == CURLE_COULDNT_CONNECT && os_error != 0) words = std::strerror(static_cast<int>(os_error));
     const bool connected = connect_time > 0;
     const std::string where = (connected ? "talking to " : "connect to ") + endpoint.url();

@@ -3,6 +3,7 @@
 #include "runtime_api/advice.h"
 #include "runtime_api/discovery.h"
 #include "runtime_api/error.h"
+#include "runtime_api/tls_files.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -26,18 +27,26 @@ std::string refusal(const Candidate& candidate, const SearchOptions& options) {
         return "plain tcp to another host: refused, since whoever is on the network would own the engine "
                "(use https:// with client "
                "certificates or ssh://; --allow-plain-tcp takes it)";
-    return "";
+    return tls_files_problem(*candidate.endpoint);
 }
 
-asio::awaitable<Answer> ask(Endpoint endpoint, Timeouts timeouts) {
+/// Not every engine says what it dislikes about a client's certificate.
+std::string with_own_age(const std::string& failure, const Endpoint& endpoint) {
+    const bool after_the_engine_s =
+        failure.starts_with("talking to") || failure.find("alert") != std::string::npos;
+    const std::string age = after_the_engine_s ? client_certificate_age(endpoint) : "";
+    return age.empty() ? failure : failure + "; " + age;
+}
+
+asio::awaitable<Answer> ask(Endpoint where, Timeouts timeouts) {
     Answer out;
     try {
-        out.engine = co_await connect_engine(std::move(endpoint), timeouts);
+        out.engine = co_await connect_engine(where, timeouts);
         out.info = co_await out.engine->info();
     } catch (const Error& e) {
         if (e.code() == Errc::cancelled) throw;
         out.engine.reset();
-        out.failure = e.what();
+        out.failure = with_own_age(e.what(), where);
     }
     co_return out;
 }

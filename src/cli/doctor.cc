@@ -29,6 +29,8 @@ asio::awaitable<void> look_for_engine(App* app, DoctorReport* report) {
         report->engine_source = found->candidate.source;
         report->engine_url = found->candidate.url;
         report->advice = runtime_api::advice_on_engine(found->info);
+        if (auto unsafe = runtime_api::advice_on_endpoint(*found->candidate.endpoint))
+            report->advice.insert(report->advice.begin(), std::move(*unsafe));
     } catch (const runtime_api::NoEngine& e) {
         report->tried = e.tried();
         report->problems.push_back("no engine could be had");

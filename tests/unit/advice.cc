@@ -258,9 +258,42 @@ TEST_CASE("advice: TLS") {
               .empty()); // it took the certificate before
     CHECK_HAS(on("tlsv13 alert certificate required", "https://e.example:2376"),
               "--runtime-tls-cert and --runtime-tls-key");
-    CHECK_HAS(on("SSL: no alternative certificate subject name matches target host name 'e'",
-                 "https://e.example:2376"),
-              "another name");
+    CHECK_HAS(
+        on("SSL: no alternative certificate subject name matches target host name 'e'", "https://[::1]:2376"),
+        "another name: use a name or address that the certificate has: openssl s_client -connect [::1]:2376");
+}
+
+TEST_CASE("advice: TLS, its files and certificates that are past their time") {
+    const auto https = [](const std::string& words) { return on(words, "https://e.example:2376"); };
+    CHECK_HAS(https("TLS: /k.pem: the key is locked with a passphrase, and nobody can be asked for it here"),
+              "openssl pkey -in KEY");
+    CHECK_HAS(https("TLS: /k.pem: the key is not that of the certificate in /c.pem"), "not of one pair");
+    CHECK_HAS(https("TLS: /k.pem: there is no key in it (PEM)"), "not in PEM");
+    CHECK_HAS(
+        https("talking to https://e.example:2376: sslv3 alert bad certificate; the client's certificate "
+              "/c.pem expired on Nov 29 00:00:00 2026 GMT"),
+        "has expired: a new certificate");
+    CHECK_HAS(
+        https("talking to https://e.example:2376: sslv3 alert bad certificate; the client's certificate "
+              "/c.pem is not valid before Nov 29 00:00:00 2027 GMT"),
+        "set the clock");
+    CHECK_HAS(https("sslv3 alert certificate expired"), "--runtime-tls-cert and --runtime-tls-key");
+    CHECK_HAS(https("sslv3 alert unsupported certificate"), "clientAuth");
+    CHECK_HAS(https("SSL certificate problem: certificate has expired"), "renew it");
+    CHECK_HAS(https("error:0A00042E:SSL routines::tlsv1 alert protocol version"), "TLS 1.2");
+    CHECK_HAS(https("error:0A00010B:SSL routines::wrong version number"), "does not speak TLS");
+    CHECK_HAS(https("talking to https://e.example:2376: the other side ended the connection"),
+              "--runtime-tls-cert and --runtime-tls-key");
+}
+
+TEST_CASE("advice: an engine's certificate that is not checked") {
+    runtime_api::Endpoint endpoint = runtime_api::parse_endpoint("https://e.example:2376");
+    CHECK_FALSE(advice_on_endpoint(endpoint));
+    endpoint.verify = false;
+    CHECK_HAS(advice_on_endpoint(endpoint)->trouble, "not checked");
+    endpoint = runtime_api::parse_endpoint("unix:///s");
+    endpoint.verify = false;
+    CHECK_FALSE(advice_on_endpoint(endpoint));
 }
 
 TEST_CASE("advice: a slow storage driver and a missing seccomp profile") {
