@@ -8,8 +8,9 @@
 
 namespace runtime_api {
 
-/// Http by libcurl on the loop of the executor, one connection for each request. Connecting over plain tcp://
-/// and https:// uses no proxy. Must outlive its calls.
+/// Http by libcurl on the loop of the executor. Connections are used again, since over a network each costs
+/// up to three round trips; what changes something is sent once, whatever becomes of its connection.
+/// Connecting over plain tcp:// and https:// uses no proxy. Must outlive its calls.
 class CurlHttp final : public Http {
 public:
     /// Does not connect yet. Throws Error(bad_endpoint) for ssh.

@@ -15,6 +15,13 @@
 namespace runtime_api {
 namespace asio = boost::asio;
 
+namespace {
+
+/// Connections that are kept for the next transfer. They cost the loop nothing.
+constexpr long most_resting = 4;
+
+} // namespace
+
 EasyHandle new_easy() {
     EasyHandle easy(curl_easy_init());
     if (!easy) throw std::bad_alloc();
@@ -39,6 +46,7 @@ CurlMulti::CurlMulti(asio::any_io_executor executor)
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETDATA, this);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, &CurlMulti::on_timer);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERDATA, this);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, most_resting);
 }
 
 CurlMulti::~CurlMulti() {

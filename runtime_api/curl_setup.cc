@@ -77,7 +77,7 @@ void set_common_options(CURL* easy, const Endpoint& endpoint, const std::string&
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 15L);
 }
 
-Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std::string& text) {
+Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std::string& text, bool sent) {
     const bool tls = endpoint.kind == Endpoint::Kind::https;
     curl_off_t connect_time = 0; // 0: never connected
     curl_easy_getinfo(easy, tls ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T, &connect_time);
@@ -89,7 +89,7 @@ Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std:
     if (words.find("getpeername() failed") != std::string::npos) // it was gone before libcurl looked
         words = "the other side ended the connection";
     if (code == CURLE_COULDNT_CONNECT && os_error != 0) words = std::strerror(static_cast<int>(os_error));
-    const bool connected = connect_time > 0;
+    const bool connected = sent || connect_time > 0;
     const std::string where = (connected ? "talking to " : "connect to ") + endpoint.url();
     return Error(meaning(code, connected), where + ": " + words);
 }

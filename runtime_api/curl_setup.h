@@ -19,7 +19,9 @@ void set_common_options(CURL* easy, const Endpoint& endpoint, const std::string&
                         std::chrono::milliseconds connect_limit);
 
 /// What a failed transfer means for the caller, in libcurl's words and the system's: "connect to unix:///x:
-/// permission denied". `text` is the error buffer, possibly empty.
-Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std::string& text);
+/// permission denied". `text` is the error buffer, possibly empty. `sent`: the connection stood, though
+/// libcurl, where it was another's before, knows no time of it.
+Error curl_error(CURL* easy, CURLcode code, const Endpoint& endpoint, const std::string& text,
+                 bool sent = false);
 
 } // namespace runtime_api

@@ -14,6 +14,14 @@ namespace runtime_api {
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+/// A connection that has rested for longer is not used again: podman closes one after twice the time that its
+/// service waits for work (10 s where nobody changed it), and what lies between may have forgotten it.
+constexpr std::chrono::seconds longest_rest{3};
+
+} // namespace
+
 CurlTransfer::CurlTransfer(std::shared_ptr<CurlMulti> multi, const asio::any_io_executor& executor,
                            Endpoint endpoint, HttpRequest request, std::chrono::milliseconds connect_limit)
     : multi_(std::move(multi)), endpoint_(std::move(endpoint)), request_(std::move(request)),
@@ -27,9 +35,9 @@ CurlTransfer::CurlTransfer(std::shared_ptr<CurlMulti> multi, const asio::any_io_
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request_.limit.count()));
-    // On a reused connection that dies libcurl sends a POST a second time, which would create a second
-    // container.
-    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(longest_rest.count()));
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &CurlTransfer::on_send);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
     multi_->add(easy, &completion_);
 }
 
@@ -68,6 +76,13 @@ void CurlTransfer::add_header(const std::string& line) {
     if (longer == nullptr) throw std::bad_alloc();
     static_cast<void>(headers_.release()); // longer begins with it
     headers_.reset(longer);
+}
+
+int CurlTransfer::on_send(void* self, char*, char*, int, int) noexcept {
+    auto* transfer = static_cast<CurlTransfer*>(self);
+    const bool again = std::exchange(transfer->sent_, true);
+    transfer->died_ = again && transfer->request_.method != "GET";
+    return transfer->died_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 std::size_t CurlTransfer::on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept {
@@ -137,8 +152,11 @@ asio::awaitable<HttpResponse> CurlTransfer::result() {
                         "the engine was silent for " + std::to_string(request_.silence.count()) + " ms");
     }
     if (failure_) std::rethrow_exception(failure_);
+    if (died_)
+        throw Error(Errc::unavailable,
+                    "talking to " + endpoint_.url() + ": the connection ended before an answer came");
     if (completion_.code() != CURLE_OK)
-        throw curl_error(easy_.get(), completion_.code(), endpoint_, error_text_.data());
+        throw curl_error(easy_.get(), completion_.code(), endpoint_, error_text_.data(), sent_);
     if (!head_complete_) // which is no error to libcurl
         throw Error(Errc::unavailable,
                     "talking to " + endpoint_.url() + ": the answer ended within its head");

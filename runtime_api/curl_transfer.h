@@ -30,6 +30,10 @@ private:
     void set_body_options();
     void send_file();
     void add_header(const std::string& line);
+    /// Before the request is sent, and again before libcurl would send it a second time, on a new connection,
+    /// since the one that it used again died without an answer. What changes something is sent once: nobody
+    /// knows whether the engine has done it.
+    static int on_send(void* self, char* local, char* remote, int local_port, int remote_port) noexcept;
     static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self) noexcept;
     static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept;
     void take_header(std::string_view line);
@@ -53,6 +57,8 @@ private:
     HttpResponse answer_;
     std::size_t head_bytes_ = 0;
     bool head_complete_ = false; ///< The last header line was the empty one.
+    bool sent_ = false;
+    bool died_ = false; ///< The connection, and the request was not sent again.
     std::chrono::steady_clock::time_point last_byte_;
     std::exception_ptr failure_; ///< Thrown in a callback, where it could not go further.
     CurlCompletion completion_;

@@ -19,19 +19,22 @@
 
 #include "runtime_api/endpoint.h"
 
-/// A server on a Unix socket that answers every connection with the same bytes, whatever they are. Runs on
-/// the test's loop; what it saw is in `seen`.
+/// A server on a Unix socket that answers every request with the same bytes, whatever they are. Runs on the
+/// test's loop; what it saw is in `seen`.
 class FakeServer {
 public:
     struct Plan {
         std::vector<std::string> pieces{}; ///< Written one after the other once the request's head has come.
         bool hold = false;   ///< Then keeps the connection, and reads all that comes; else closes it.
         bool read_on = true; ///< With hold: false leaves what comes unread.
+        int requests = 1;    ///< Read from one connection (without bodies, where it is more than one) …
+        int answers = 1;     ///< … and so many of these answered.
     };
     struct Seen {
         std::vector<std::string> requests{}; ///< Head of each, and what came with it.
         std::string after{};                 ///< What came after the answer was written, of all connections.
-        int closed = 0;                      ///< Connections that the client closed.
+        int connections = 0;
+        int closed = 0; ///< Connections that the client closed.
     };
 
     FakeServer(boost::asio::io_context& loop, Plan plan) {
@@ -67,14 +70,21 @@ private:
     static boost::asio::awaitable<void> serve(Protocol::socket socket, Plan plan,
                                               std::shared_ptr<Seen> seen) {
         boost::system::error_code ec;
-        std::string request;
-        co_await boost::asio::async_read_until(socket, boost::asio::dynamic_buffer(request), "\r\n\r\n",
-                                               boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-        seen->requests.push_back(request);
-        for (const std::string& piece : plan.pieces) {
-            co_await boost::asio::async_write(socket, boost::asio::buffer(piece),
-                                              boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-            if (ec) break;
+        ++seen->connections;
+        for (int i = 0; i < plan.requests; ++i) {
+            std::string request;
+            co_await boost::asio::async_read_until(
+                socket, boost::asio::dynamic_buffer(request), "\r\n\r\n",
+                boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+            if (ec && request.empty()) co_return; // the client keeps it no longer
+            seen->requests.push_back(request);
+            if (i >= plan.answers) continue;
+            for (const std::string& piece : plan.pieces) {
+                co_await boost::asio::async_write(
+                    socket, boost::asio::buffer(piece),
+                    boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+                if (ec) break;
+            }
         }
         if (!plan.hold) co_return;
         if (!plan.read_on) {

@@ -59,6 +59,12 @@ HttpRequest get(const std::string& target = "/x") {
     return request;
 }
 
+HttpRequest post(const std::string& target = "/x") {
+    HttpRequest request = get(target);
+    request.method = "POST";
+    return request;
+}
+
 std::string ok(const std::string& body) {
     return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
@@ -230,6 +236,40 @@ TEST_CASE("CurlHttp: cancelling closes the connection and says so") {
         CHECK(e.code() == Errc::cancelled);
     }
     CHECK(eventually(f.loop, [&] { return f.server.seen().closed == 1; }));
+}
+
+TEST_CASE("CurlHttp: a connection is used again, and after one that was closed there is a new one") {
+    FakeServer::Plan plan = answering({ok("x")});
+    plan.requests = plan.answers = 3;
+    Fixture f(plan);
+    for (int i = 0; i < 4; ++i) CHECK(f.send(i % 2 == 0 ? get() : post()).body == "x");
+    CHECK(f.server.seen().requests.size() == 4);
+    CHECK(f.server.seen().connections == 2);
+}
+
+TEST_CASE("CurlHttp: an answer that ended too early leaves no connection to use again") {
+    FakeServer::Plan plan = answering({ok("too long")});
+    plan.requests = plan.answers = 3;
+    Fixture f(plan);
+    HttpRequest request = get();
+    request.max_body = 2;
+    CHECK(f.failure(request) == Errc::too_large);
+    CHECK(f.send(get()).body == "too long");
+    CHECK(f.server.seen().connections == 2);
+}
+
+TEST_CASE("CurlHttp: what changes something is sent once, also where its used connection dies") {
+    FakeServer::Plan plan = answering({ok("x")});
+    plan.requests = 2; // the second gets no answer, and the connection's end
+    Fixture f(plan);
+    CHECK(f.send(get("/first")).body == "x");
+    CHECK(f.failure(post("/create")) == Errc::unavailable);
+    CHECK(f.words.find("before an answer came") != std::string::npos);
+    CHECK(f.server.seen().requests.size() == 2);
+    CHECK(f.send(get("/third")).body == "x");
+    CHECK(f.send(get("/fourth")).body == "x"); // only asks: a second time, on another connection
+    CHECK(f.server.seen().requests.size() == 5);
+    CHECK(f.server.seen().requests.back().starts_with("GET /fourth "));
 }
 
 TEST_CASE("CurlHttp: many requests at once, each on a connection of its own") {
