@@ -123,11 +123,9 @@ asio::awaitable<Upgraded> exchange(std::shared_ptr<CurlConnection> connection, s
 
 } // namespace
 
-asio::awaitable<Upgraded> curl_upgrade(asio::any_io_executor executor, Endpoint endpoint, HttpRequest request,
-                                       std::chrono::milliseconds connect_limit,
-                                       std::shared_ptr<std::vector<char>> scratch) {
-    const auto connection =
-        std::make_shared<CurlConnection>(executor, endpoint, connect_limit, std::move(scratch));
+asio::awaitable<Upgraded> curl_upgrade(asio::any_io_executor executor,
+                                       std::shared_ptr<CurlConnection> connection, Endpoint endpoint,
+                                       HttpRequest request) {
     // Shared, since the timer's handler may be queued already when this frame is gone.
     struct Race {
         bool over = false;

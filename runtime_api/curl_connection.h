@@ -19,13 +19,15 @@ namespace runtime_api {
 /// write ourselves. On the loop's thread only. Waiting operations hold it by shared_ptr.
 class CurlConnection {
 public:
+    /// `scratch` is read into by all connections of the loop, one at a time; it must not be empty.
     CurlConnection(const boost::asio::any_io_executor& executor, Endpoint endpoint,
                    std::chrono::milliseconds connect_limit, std::shared_ptr<std::vector<char>> scratch);
     ~CurlConnection() { close(); }
     CurlConnection(const CurlConnection&) = delete;
     CurlConnection& operator=(const CurlConnection&) = delete;
 
-    /// Connects, without blocking the loop. Before anything else; must outlive the wait. Throws Error.
+    /// Waits until it is connected, which was begun with its construction. Before anything else; must outlive
+    /// the wait. Throws Error.
     boost::asio::awaitable<void> connect();
 
     /// Waits for bytes; returns all that have come, up to the size of scratch, as a view into scratch that is
@@ -39,6 +41,9 @@ public:
     /// Closes at once and wakes whoever waits. May be called twice.
     void close() noexcept;
     bool closed() const { return !easy_; }
+
+    /// Could not connect, as connect() would say.
+    bool failed() const { return connected_.done() && connected_.code() != CURLE_OK; }
 
 private:
     Error failure(CURLcode code) const;

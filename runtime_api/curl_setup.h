@@ -9,6 +9,10 @@
 
 namespace runtime_api {
 
+/// A connection that has rested for longer is not used again: podman closes one after twice the time that its
+/// service waits for work (10 s where nobody changed it), and what lies between may have forgotten it.
+inline constexpr std::chrono::seconds longest_rest_of_connections{3};
+
 /// Initialises libcurl once for the process.
 void init_curl();
 

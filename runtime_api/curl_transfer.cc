@@ -14,14 +14,6 @@ namespace runtime_api {
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
-namespace {
-
-/// A connection that has rested for longer is not used again: podman closes one after twice the time that its
-/// service waits for work (10 s where nobody changed it), and what lies between may have forgotten it.
-constexpr std::chrono::seconds longest_rest{3};
-
-} // namespace
-
 CurlTransfer::CurlTransfer(std::shared_ptr<CurlMulti> multi, const asio::any_io_executor& executor,
                            Endpoint endpoint, HttpRequest request, std::chrono::milliseconds connect_limit)
     : multi_(std::move(multi)), endpoint_(std::move(endpoint)), request_(std::move(request)),
@@ -35,7 +27,7 @@ CurlTransfer::CurlTransfer(std::shared_ptr<CurlMulti> multi, const asio::any_io_
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request_.limit.count()));
-    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(longest_rest.count()));
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(longest_rest_of_connections.count()));
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &CurlTransfer::on_send);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
     multi_->add(easy, &completion_);

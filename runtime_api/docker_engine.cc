@@ -24,6 +24,7 @@ asio::awaitable<Created> DockerEngine::create(ContainerSpec spec) {
     request.target = "/containers/create?name=" + percent_encode(spec.name);
     request.body = docker::create_body(spec, image);
     request.limit = timeouts().create;
+    request.stream_follows = true;
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return docker::read_created(answer.body); });
 }

@@ -33,6 +33,9 @@ struct HttpRequest {
     /// Takes the body piece by piece as it comes, if the status is 2xx; the response's body is then empty.
     /// What it throws ends the exchange and is thrown by send().
     std::function<void(std::string_view)> sink{};
+
+    /// An upgrade follows if this one is well answered: its connection is made meanwhile.
+    bool stream_follows = false;
 };
 
 struct HttpResponse {

@@ -24,6 +24,7 @@ asio::awaitable<Created> LibpodEngine::create(ContainerSpec spec) {
     request.target = "/containers/create"; // the name is in the body: podman ignores one in the query
     request.body = libpod::create_body(spec);
     request.limit = timeouts().create;
+    request.stream_follows = true;
     const HttpResponse answer = co_await ask_well(attempted, std::move(request));
     co_return read_answer(attempted, [&] { return libpod::read_created(answer.body); });
 }

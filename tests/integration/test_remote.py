@@ -171,6 +171,21 @@ class RoundTrips(Case):
         self.assertEqual(min(each for each in turns if each > 0), 1, turns)  # a heartbeat may fall into one of them
 
 
+class ColdCalls(unittest.TestCase):
+    def test_all_requests_of_a_cold_call_share_a_connection_and_its_stream_has_one(self):
+        far.tell("events")
+        with tempfile.TemporaryDirectory(prefix="cordon-home-") as home:
+            environment = {**os.environ, **far.settings, "HOME": home, "MCP_BRIDGE_STATE_DIR": home + "/state"}
+            done = subprocess.run([*far.enter("near"), CORDON, "exec", "-", *far.reach()], input="print(6 * 7)", capture_output=True,
+                                  text=True, timeout=PATIENT, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+        ways = {}
+        for connection, way in far.tell("events"):
+            ways.setdefault(connection, []).append(way)
+        made = [each for each in ways.values() if each[0] == "up"]  # not the end of an earlier one
+        self.assertEqual(len(made), 2, ways)
+
+
 class Cuts(Case):
     """As long as it takes until both sides have given each other up."""
 

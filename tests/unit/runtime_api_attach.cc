@@ -118,6 +118,25 @@ TEST_CASE("attach: the request asks for an upgrade and nothing of stdin comes be
                      "Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n");
 }
 
+TEST_CASE("attach: a request that announces a stream has its connection made meanwhile, unless it fails") {
+    HttpRequest create;
+    create.method = "POST";
+    create.stream_follows = true;
+    Fixture f({"HTTP/1.1 200 OK\r\n\r\n"});
+    run(f.loop, f.http.send(create));
+    CHECK(f.eventually([&] { return f.server.seen().connections == 2; }));
+    CHECK(f.upgrade().stream != nullptr);
+    CHECK(f.server.seen().connections == 2);
+    CHECK(f.server.seen().requests.back().starts_with("POST /containers/x/attach"));
+    CHECK(f.upgrade().stream != nullptr); // it was for one alone
+    CHECK(f.server.seen().connections == 3);
+
+    Fixture refusing({"HTTP/1.1 404 Not Found\r\n\r\n"});
+    run(refusing.loop, refusing.http.send(create));
+    CHECK(refusing.upgrade().answer.status == 404);
+    CHECK(refusing.server.seen().connections == 3);
+}
+
 TEST_CASE("attach: a 200 without a length is a stream too, a document is not") {
     Fixture f({"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.docker.raw-stream\r\n\r\n" + frame(1, "x")});
     const runtime_api::Upgraded upgraded = f.upgrade();
