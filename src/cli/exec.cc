@@ -143,6 +143,7 @@ int exec(const Options& options) {
     config::Settings settings = options.settings;
     settings.pool = 0;
     App app(loop, settings, own_environment());
+    app.engine().expect_one_container();
     const PullBar bar(app.engine().pulls());
     asio::cancellation_signal cancel;
     int status = 0;

@@ -8,17 +8,20 @@ import sys
 import zlib
 
 ModuleSpec = type(sys.__spec__)
+NOT_WANTED = b"-"
 THIS_PYTHON = _frozen_importlib_external.MAGIC_NUMBER + sys.version.encode()
 
 
 class Bundle:
     """A finder and loader for our modules.
 
-    `sources`: zlib over name, text, name, text, … with NUL between. `codes`: what pack() gave in another container, or nothing.
+    `sources`: zlib over name, text, name, text, … with NUL between. `codes`: what pack() gave in another container, or nothing, or
+    NOT_WANTED.
     """
 
     def __init__(self, sources, codes):
-        self.codes = unpack(codes)
+        self.wanted = codes != NOT_WANTED
+        self.codes = unpack(codes) if self.wanted else {}
         words = [] if self.codes else zlib.decompress(sources).decode().split("\0")
         self.sources = dict(zip(words[::2], words[1::2]))
         self.builtins = dict(vars(builtins))  # a copy: what user code does to builtins changes nothing here
@@ -42,8 +45,8 @@ class Bundle:
         return compile(self.sources[name], "<cordon %s>" % name, "exec", dont_inherit=True)
 
     def pack(self):
-        """All modules as code for this very Python, for the host to keep; nothing where that was sent along."""
-        codes = {name: marshal.dumps(self.code(name)) for name in self.sources}
+        """All modules as code for this very Python, for the host to keep; nothing where that was sent along, or no container follows."""
+        codes = {name: marshal.dumps(self.code(name)) for name in self.sources} if self.wanted else {}
         return zlib.compress(THIS_PYTHON + marshal.dumps(codes), 1) if codes else b""
 
 

@@ -70,7 +70,9 @@ void EngineSource::forget_engine() {
 
 void EngineSource::forget_image() {
     image_there_ = false;
-    lessons_ = std::make_shared<Lessons>();
+    Lessons fresh;
+    fresh.for_others = lessons_->for_others;
+    lessons_ = std::make_shared<Lessons>(fresh);
 }
 
 const Instance& EngineSource::instance() {

@@ -46,6 +46,9 @@ public:
     /// do not have that already; else "".
     std::string advice_on(const std::string& words) const;
 
+    /// Called before the first workshop() where one container is all that will be made of it.
+    void expect_one_container() { lessons_->for_others = false; }
+
     /// What the image's label says is in it; empty before it was looked at, and where it says nothing.
     const std::string& image_contents() const { return image_contents_; }
 

@@ -36,7 +36,8 @@ std::string boot_line(std::chrono::seconds life) {
 }
 
 // What the guest reads: the blob, ten digits and what an earlier one compiled, then lines.
-std::string guest_source(const std::string& compiled, std::chrono::seconds life) {
+std::string guest_source(const Lessons& lessons, std::chrono::seconds life) {
+    const std::string compiled = lessons.for_others ? lessons.compiled_guest : "-";
     char digits[11];
     std::snprintf(digits, sizeof digits, "%010zu", compiled.size());
     std::string bytes(guest::blob);
@@ -208,7 +209,7 @@ asio::awaitable<void> Sandbox::State::try_to_make() {
     warnings = created.warnings;
     std::unique_ptr<runtime_api::AttachStream> stream = co_await engine.attach(name);
     channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream));
-    channel->write_raw(guest_source(workshop.lessons->compiled_guest, workshop.confinement.life));
+    channel->write_raw(guest_source(*workshop.lessons, workshop.confinement.life));
     co_await engine.start(name);
 }
 

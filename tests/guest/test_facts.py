@@ -71,6 +71,11 @@ class Compiled(unittest.TestCase):
             self.assertEqual(zlib.decompress(guest.compiled)[:40], ours[:40])  # its name; a set's order differs each time
             self.assertEqual(guest.run(self.SEEN).stdout, "False True\n")
 
+    def test_where_no_container_follows_nothing_is_compiled_for_it(self):
+        with Guest(codes=b"-") as guest:
+            self.assertEqual(guest.run(self.SEEN).stdout, "False True\n")
+            self.assertEqual(guest.compiled, b"")
+
     def test_a_program_cannot_tell_code(self):
         with Guest() as guest:
             before = guest.compiled
