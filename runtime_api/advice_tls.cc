@@ -10,25 +10,30 @@ constexpr const char* speak_tls =
 
 /// A command that shows what the engine's certificate says.
 std::string shown(const Endpoint& endpoint, const char* what) {
-    const std::string host = endpoint.host.find(':') == std::string::npos ? endpoint.host : '[' + endpoint.host + ']';
+    const std::string host =
+        endpoint.host.find(':') == std::string::npos ? endpoint.host : '[' + endpoint.host + ']';
     return "openssl s_client -connect " + host + ':' + std::to_string(endpoint.port) +
            " </dev/null | openssl x509 -noout " + what;
 }
 
 std::optional<Advice> on_our_files(const Words& words) {
     if (words.any({"locked with a passphrase"}))
-        return Advice{"the client's key is locked with a passphrase, and Cordon cannot ask for it",
-                      "a key without one, which others cannot read: umask 077; openssl pkey -in KEY -out NEW-KEY"};
+        return Advice{
+            "the client's key is locked with a passphrase, and Cordon cannot ask for it",
+            "a key without one, which others cannot read: umask 077; openssl pkey -in KEY -out NEW-KEY"};
     if (words.any({"the key is not that of the certificate"}))
-        return Advice{"the client's certificate and key are not of one pair",
-                      "the two of one pair print the same: openssl x509 -noout -pubkey -in CERT, and openssl pkey "
-                      "-pubout -in KEY"};
+        return Advice{
+            "the client's certificate and key are not of one pair",
+            "the two of one pair print the same: openssl x509 -noout -pubkey -in CERT, and openssl pkey "
+            "-pubout -in KEY"};
     if (words.any({"there is no certificate in it", "there is no key in it"}))
-        return Advice{"a file of TLS is not in PEM, or holds something else",
-                      "look into it: a certificate begins with BEGIN CERTIFICATE, a key with BEGIN PRIVATE KEY"};
+        return Advice{
+            "a file of TLS is not in PEM, or holds something else",
+            "look into it: a certificate begins with BEGIN CERTIFICATE, a key with BEGIN PRIVATE KEY"};
     if (words.any({"the client's certificate"}) && words.any({" expired on "}))
-        return Advice{"the client's certificate has expired",
-                      "a new certificate, signed by the engine's own CA, for --runtime-tls-cert (and its key)"};
+        return Advice{
+            "the client's certificate has expired",
+            "a new certificate, signed by the engine's own CA, for --runtime-tls-cert (and its key)"};
     if (words.any({"the client's certificate"}) && words.any({" is not valid before "}))
         return Advice{"the client's certificate is not yet valid, or this host's clock is wrong",
                       "set the clock (date shows it), or wait"};
@@ -52,12 +57,14 @@ std::optional<Advice> on_engine_certificate(const Endpoint& endpoint, const Word
                           " the certificate's time; renew it on the engine's host, and restart the engine"};
     if (words.any({"unable to get local issuer", "self-signed certificate", "self signed certificate",
                    "unable to get issuer", "unable to verify the first certificate"}))
-        return Advice{"the engine's certificate is signed by a CA unknown here",
-                      "--runtime-tls-ca with the CA that signed it (Docker: ca.pem); if there is a CA between the two, "
-                      "the engine's own file must hold its certificate, too, after the engine's"};
+        return Advice{
+            "the engine's certificate is signed by a CA unknown here",
+            "--runtime-tls-ca with the CA that signed it (Docker: ca.pem); if there is a CA between the two, "
+            "the engine's own file must hold its certificate, too, after the engine's"};
     if (words.any({"no alternative certificate subject name", "does not match target host"}))
         return Advice{"the engine's certificate is for another name",
-                      "use a name or address that the certificate has: " + shown(endpoint, "-ext subjectAltName")};
+                      "use a name or address that the certificate has: " +
+                          shown(endpoint, "-ext subjectAltName")};
     return std::nullopt;
 }
 
@@ -66,7 +73,8 @@ std::optional<Advice> on_protocol(const Endpoint& endpoint, const std::string& t
         return Advice{"the engine speaks TLS at that port", speak_tls};
     if (words.any({"wrong version number", "http request"}))
         return Advice{"what listens there does not speak TLS",
-                      "give the engine TLS at that port (Docker: --tlsverify), or reach it by ssh://; tcp:// is without "
+                      "give the engine TLS at that port (Docker: --tlsverify), or reach it by ssh://; tcp:// "
+                      "is without "
                       "TLS, for this machine only"};
     if (words.any({"alert protocol version", "unsupported protocol", "no protocols available"}))
         return Advice{"the engine speaks no TLS 1.2 or newer",
@@ -96,9 +104,11 @@ std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string&
 
 std::optional<Advice> advice_on_endpoint(const Endpoint& endpoint) {
     if (endpoint.kind != Endpoint::Kind::https || endpoint.verify) return std::nullopt;
-    return Advice{"the engine's certificate is not checked: whoever is on the way can be the engine, and read and change "
+    return Advice{"the engine's certificate is not checked: whoever is on the way can be the engine, and "
+                  "read and change "
                   "all that is sent",
-                  "--runtime-tls-verify 1, with --runtime-tls-ca and the CA that signed it (a Docker context: create it anew "
+                  "--runtime-tls-verify 1, with --runtime-tls-ca and the CA that signed it (a Docker "
+                  "context: create it anew "
                   "without skip-tls-verify; DOCKER_TLS: set DOCKER_TLS_VERIFY=1)"};
 }
 

@@ -42,7 +42,7 @@ struct CurlHttp::Shared {
     std::shared_ptr<CurlConnection> connection_for_stream() {
         drop_old_spares();
         while (!spares.empty()) {
-            const std::shared_ptr<CurlConnection> spare = std::move(spares.front().connection);
+            std::shared_ptr<CurlConnection> spare = std::move(spares.front().connection);
             spares.pop_front();
             if (!spare->failed()) return spare;
         }

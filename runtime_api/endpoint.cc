@@ -63,7 +63,7 @@ std::uint16_t port_number(std::string_view text) {
 /// An address in brackets, less the brackets. A zone may be written as %eth0 or, as RFC 6874 has it, %25eth0.
 std::string ipv6(std::string_view text) {
     const std::size_t percent = text.find('%');
-    const std::string address(text.substr(0, percent));
+    std::string address(text.substr(0, percent));
     in6_addr ignored;
     if (inet_pton(AF_INET6, address.c_str(), &ignored) != 1)
         fail("what is in brackets must be an IPv6 address");

@@ -35,7 +35,7 @@ asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> htt
     HttpRequest request;
     request.target = "/_ping"; // without a version: every engine answers this one
     request.limit = timeouts.quick;
-    request.max_body = 64 * 1024;
+    request.max_body = 64 << 10;
     const HttpResponse answer = co_await http->send(std::move(request));
     if (answer.status != 200) throw answer_error("ping " + where, answer);
     if (const auto podman = answer.headers.find("libpod-api-version"); podman != answer.headers.end())

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds poll_interval{10};
 
 /// Where the helper's words are kept while it runs, in unlinked files: not on a disk where that can be had.
 std::string scratch_folder(const Surroundings& around) {
-    const std::string runtime = discovery::variable(around, "XDG_RUNTIME_DIR");
+    std::string runtime = discovery::variable(around, "XDG_RUNTIME_DIR");
     if (runtime.starts_with('/') && discovery::file_exists(runtime)) return runtime;
     const std::string temporary = discovery::variable(around, "TMPDIR");
     return temporary.starts_with('/') ? temporary : "/tmp";

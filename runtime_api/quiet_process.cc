@@ -36,7 +36,7 @@ std::string find_program(const std::string& name) {
     const char* const path = std::getenv("PATH");
     for (std::string_view rest = path ? path : "/usr/bin:/bin"; !rest.empty();) {
         const std::size_t colon = rest.find(':');
-        const std::string full = std::string(rest.substr(0, colon)) + '/' + name;
+        std::string full = std::string(rest.substr(0, colon)) + '/' + name;
         if (full.front() == '/' && ::access(full.c_str(), X_OK) == 0) return full;
         rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
     }
@@ -54,6 +54,7 @@ std::vector<std::string> quiet_environment() {
 /// Terminated, as exec wants it; valid while strings is.
 std::vector<char*> pointers(std::vector<std::string>& strings) {
     std::vector<char*> out;
+    out.reserve(strings.size() + 1);
     for (std::string& each : strings) out.push_back(each.data());
     out.push_back(nullptr);
     return out;

@@ -106,7 +106,7 @@ std::size_t distance(const std::string& path, const std::vector<SchemaProblem>& 
 } // namespace
 
 std::string SchemaProblem::line() const {
-    const std::string place = cut(path.empty() ? "arguments" : path, 200);
+    std::string place = cut(path.empty() ? "arguments" : path, 200);
     switch (kind) {
     case Kind::type:
         return place + ": got " + given + ", expected " + either(allowed) + hint;

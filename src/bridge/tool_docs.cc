@@ -118,9 +118,9 @@ std::string type_of(const JsonTree& root, const JsonTree& given, int nesting) {
     if (nesting > most_nesting) return "Any";
     const JsonTree& schema = resolve(root, given);
     if (const JsonTree* value = schema.find("const"))
-        if (const std::string text = literals({*value}); !text.empty()) return text;
+        if (std::string text = literals({*value}); !text.empty()) return text;
     if (const JsonTree* values = schema.find("enum"))
-        if (const std::string text = literals(values->items); !text.empty()) return text;
+        if (std::string text = literals(values->items); !text.empty()) return text;
     Union all;
     if (const JsonTree* type = schema.find("type")) {
         if (type->is_string()) return named_type(root, schema, type->text, nesting);

@@ -15,7 +15,7 @@ Parts split(std::string_view uri) {
     Parts parts;
     const auto cut = [&](std::size_t at) {
         at = std::min(at, uri.size());
-        const std::string tail(uri.substr(at));
+        std::string tail(uri.substr(at));
         uri = uri.substr(0, at);
         return tail;
     };

@@ -33,6 +33,7 @@ std::vector<std::string> child_environment(std::map<std::string, std::string> ba
                                            const std::map<std::string, std::string>& own) {
     for (const auto& [name, value] : own) base[name] = value;
     std::vector<std::string> lines;
+    lines.reserve(base.size());
     for (const auto& [name, value] : base) lines.push_back(name + "=" + value);
     return lines;
 }

@@ -70,7 +70,7 @@ std::string found_in_path(const std::string& command, const std::string& path) {
     if (command.find('/') != std::string::npos) return command;
     for (std::size_t at = 0; at <= path.size();) {
         const std::size_t end = std::min(path.find(':', at), path.size());
-        const std::string file = path.substr(at, end - at) + "/" + command;
+        std::string file = path.substr(at, end - at) + "/" + command;
         if (::access(file.c_str(), X_OK) == 0) return file;
         at = end + 1;
     }
@@ -82,7 +82,7 @@ std::string found_in_path(const std::string& command, const std::string& path) {
 std::string self_reference(const ServerEntry& entry, const ServerSources& sources) {
     if (sources.allow_self || entry.transport != ServerEntry::Transport::stdio || entry.argv.empty())
         return {};
-    const std::string reason = "it is this program itself (MCP_BRIDGE_ALLOW_SELF_SERVER=1 allows that)";
+    std::string reason = "it is this program itself (MCP_BRIDGE_ALLOW_SELF_SERVER=1 allows that)";
     std::vector<std::string> words = launched(entry.argv);
     words.push_back(base_name(entry.argv.front()));
     words.push_back(entry.name);
