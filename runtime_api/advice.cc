@@ -27,11 +27,18 @@ std::string enable_podman(const Host& host) {
     return host.user_session ? enable : "sudo loginctl enable-linger $USER, then log in anew and: " + enable;
 }
 
+constexpr const char* allow_forwarding =
+    "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes and AllowTcpForwarding yes";
+
 std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
     const std::string ssh = destination(endpoint);
-    if (words.any({"host key verification failed", "no matching host key",
-                   "remote host identification has changed"}))
-        return Advice{"ssh does not know that host's key, or it is another than before",
+    if (words.any({"remote host identification has changed", "host key for"}))
+        return Advice{"the key of that host, or of a jump host on the way, is another than before",
+                      "find out why; where that was to be, remove the old key (ssh-keygen -R, as ssh says), "
+                      "compare the new one and accept it once by hand: " +
+                          ssh};
+    if (words.any({"host key verification failed", "no matching host key"}))
+        return Advice{"ssh does not know the key of that host, or of a jump host on the way",
                       "compare the key and accept it once by hand: " + ssh};
     if (words.any({"permission denied (", "too many authentication failures", "no such identity"}))
         return Advice{"ssh could not log in without asking",
@@ -40,16 +47,26 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
     if (words.any({"could not resolve hostname", "name or service not known"}))
         return Advice{"ssh does not know that host",
                       "correct the host's name, or give it one in ~/.ssh/config"};
+    if (words.any({"stdio forwarding failed"}))
+        return words.any({"administratively prohibited"})
+                   ? Advice{"the jump host's sshd refuses to forward",
+                            "there, in /etc/ssh/sshd_config: AllowTcpForwarding yes"}
+                   : Advice{"the jump host cannot reach that host",
+                            "look from there: ssh to the jump host, and on"};
     if (words.any({"administratively prohibited", "streamlocal forwarding"}))
-        return Advice{"the far sshd refuses to forward sockets",
-                      "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes"};
+        return Advice{"the far sshd refuses to forward sockets", allow_forwarding};
+    if (words.any({"unknown port"})) // what ssh calls the other end of a ProxyCommand
+        return Advice{"the jump host or the ProxyCommand that leads there failed",
+                      "try the way by hand: " + ssh + " true"};
     if (!words.any({"open failed", "closed the connection", "empty reply"})) return std::nullopt;
     const bool docker = endpoint.path.find("docker") != std::string::npos;
     const std::string start =
         docker ? "start Docker there, or name its socket (rootless: ssh://HOST/run/user/UID/docker.sock)"
                : ssh + " 'systemctl --user enable --now podman.socket && loginctl enable-linger'";
-    return Advice{"nothing listens at that path on the far host, or its sshd refuses to forward sockets",
-                  start + "; else, in sshd_config there: AllowStreamLocalForwarding yes"};
+    return Advice{
+        "nothing listens at that path on the far host, or its user may not open it, or its sshd or the "
+        "key's options there refuse to forward sockets",
+        start + "; else, " + allow_forwarding};
 }
 
 std::optional<Advice> on_cgroups(const Words& words) {

@@ -27,11 +27,12 @@ bool plain(const std::string& path) {
     });
 }
 
-/// Where folders for sockets may be made: paths must be short, and writable by us.
+/// Where folders for sockets may be made: writable by us, and short, since ssh makes its control socket under
+/// a name that is 17 bytes longer, of the 107 that a path may have.
 std::string base() {
     for (const char* name : {"XDG_RUNTIME_DIR", "TMPDIR"}) {
         const char* const value = std::getenv(name);
-        if (value && value[0] == '/' && std::strlen(value) < 80 && plain(value) &&
+        if (value && value[0] == '/' && std::strlen(value) < 64 && plain(value) &&
             ::access(value, W_OK | X_OK) == 0)
             return value;
     }
@@ -39,9 +40,8 @@ std::string base() {
 }
 
 void remove(const std::string& folder) {
-    ::unlink((folder + "/s").c_str());
-    ::unlink((folder + "/lock").c_str());
-    ::rmdir(folder.c_str());
+    std::error_code ignored; // what is left goes with the next sweep
+    std::filesystem::remove_all(folder, ignored);
 }
 
 int take_lock(const std::string& folder, int flags) {

@@ -1,11 +1,10 @@
 #include "runtime_api/ssh_tunnel.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "runtime_api/error.h"
@@ -21,17 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* install_ssh = " (ssh:// needs the OpenSSH client)";
 constexpr std::chrono::milliseconds poll_interval{20};
 constexpr std::chrono::seconds steady_after{10}; ///< A tunnel that lived so long did not fail to start.
-
-bool accepts(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return false;
-    const bool connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(fd);
-    return connected;
-}
+constexpr std::size_t most_words = 600;
 
 /// ssh -L splits at ':' and expands '%' and '$' in what it is given.
 void check_far_path(const Endpoint& endpoint) {
@@ -61,7 +50,11 @@ std::string last_number(const std::string& text) {
 /// ssh's words on one line, the last of them if they are many.
 std::string one_line(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    if (text.size() > 600) text = "…" + text.substr(text.size() - 600);
+    if (text.size() > most_words) {
+        std::size_t begin = text.size() - most_words;
+        while ((static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80) ++begin; // not within a character
+        text = "…" + text.substr(begin);
+    }
     std::string out;
     for (const char c : text) {
         if (c == '\n')
@@ -74,6 +67,12 @@ std::string one_line(std::string text) {
 
 std::string seconds(std::chrono::milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
 
+/// A part of the limit, but for ssh no less than a second.
+std::chrono::seconds part(std::chrono::milliseconds limit, int of_six) {
+    return std::max(std::chrono::seconds(1),
+                    std::chrono::duration_cast<std::chrono::seconds>(limit * of_six / 6));
+}
+
 } // namespace
 
 class SshTunnel::Folder : public SshFolder {};
@@ -84,7 +83,12 @@ SshTunnel::SshTunnel(Endpoint endpoint, SshOptions options)
         throw Error(Errc::bad_endpoint, endpoint_.url() + " is not an ssh:// URL");
     check_far_path(endpoint_);
     folder_ = std::make_unique<Folder>();
-    local_path_ = folder_->socket();
+    places_ = {folder_->path() + "/config", folder_->path() + "/c", folder_->path() + "/s"};
+    std::ofstream config(places_.config);
+    // a jump host gives up before the ssh that waits for it does, so that there is a word about which it was
+    config << ssh_config(options_.config, part(options_.start_limit, 4));
+    if (!config.flush())
+        throw Error(Errc::unavailable, "write " + places_.config + ": " + std::strerror(errno));
 }
 
 SshTunnel::~SshTunnel() = default;
@@ -126,14 +130,13 @@ bool SshTunnel::up() {
 }
 
 asio::awaitable<void> SshTunnel::start() {
-    // By one who was cancelled; while the path is not known, it is only the ssh that was asking for it.
-    const bool launched = ssh_ && ssh_->running() && !endpoint_.path.empty();
-    if (!launched) {
+    if (!ssh_ || !ssh_->running()) { // else it is that of one who was cancelled
         co_await back_off();
-        if (endpoint_.path.empty()) co_await find_far_path();
         launch();
     }
-    co_await wait_until_listening();
+    co_await wait_for_login();
+    if (endpoint_.path.empty()) co_await find_far_path();
+    co_await forward();
     listening_ = true;
 }
 
@@ -145,68 +148,67 @@ asio::awaitable<void> SshTunnel::back_off() {
     if (left.count() > 0) co_await pause(left);
 }
 
-std::vector<std::string> SshTunnel::command(const std::vector<std::string>& more) const {
-    std::vector<std::string> out{options_.program, "-T", "-a", "-x"};
-    for (const char* option :
-         {"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ExitOnForwardFailure=yes",
-          "StreamLocalBindMask=0177", "StreamLocalBindUnlink=yes", "ServerAliveInterval=7",
-          "ServerAliveCountMax=3", "ConnectTimeout=20", "LogLevel=INFO",
-          // a connection of our own, which ends with us
-          "ControlMaster=no", "ControlPath=none", "PermitLocalCommand=no", "RemoteCommand=none"}) {
-        out.emplace_back("-o");
-        out.emplace_back(option);
-    }
-    if (!endpoint_.key_file.empty())
-        out.insert(out.end(), {"-i", endpoint_.key_file, "-o", "IdentitiesOnly=yes"});
-    if (!endpoint_.user.empty()) out.insert(out.end(), {"-l", endpoint_.user});
-    if (endpoint_.port != 0) out.insert(out.end(), {"-p", std::to_string(endpoint_.port)});
-    out.insert(out.end(), options_.extra.begin(), options_.extra.end());
-    out.insert(out.end(), more.begin(), more.end());
-    out.insert(out.end(), {"--", endpoint_.host});
-    return out;
-}
-
-asio::awaitable<void> SshTunnel::find_far_path() {
-    std::vector<std::string> argv = command({});
-    argv.insert(argv.end(), {"id", "-u"});
+std::unique_ptr<QuietProcess> SshTunnel::process(const std::vector<std::string>& argv) {
     try {
-        ssh_ = std::make_unique<QuietProcess>(argv, folder_->path());
+        return std::make_unique<QuietProcess>(argv, folder_->path());
     } catch (const Error& e) {
         fail(std::string(e.what()) + install_ssh);
     }
-    const auto end = Clock::now() + options_.start_limit;
-    while (ssh_->running()) {
-        if (Clock::now() > end) fail("ssh did not log in within " + seconds(options_.start_limit));
-        co_await pause(poll_interval);
-    }
-    const std::string uid = last_number(ssh_->output());
-    if (uid.empty()) fail("asking for the user's uid there, ssh " + ssh_->ending());
-    endpoint_.path = uid == "0" ? "/run/podman/podman.sock" : "/run/user/" + uid + "/podman/podman.sock";
 }
 
 void SshTunnel::launch() {
-    ::unlink(local_path_.c_str()); // of one that was killed
-    try {
-        ssh_ = std::make_unique<QuietProcess>(command({"-N", "-L", local_path_ + ':' + endpoint_.path}),
-                                              folder_->path());
-    } catch (const Error& e) {
-        ssh_.reset();
-        fail(std::string(e.what()) + install_ssh);
-    }
+    ssh_.reset(); // what the last one said is no word about this one
+    for (const std::string& socket : {places_.control, places_.socket})
+        ::unlink(socket.c_str()); // of one that was killed
+    ssh_ = process(ssh_login(options_.program, endpoint_, places_, part(options_.start_limit, 5)));
     launched_ = Clock::now();
 }
 
-asio::awaitable<void> SshTunnel::wait_until_listening() {
-    while (!accepts(local_path_)) {
-        if (!ssh_->running()) fail("ssh " + ssh_->ending());
-        if (Clock::now() - launched_ > options_.start_limit)
-            fail("ssh did not set up the tunnel within " + seconds(options_.start_limit));
+asio::awaitable<void> SshTunnel::wait_for_login() {
+    while (::access(places_.control.c_str(), F_OK) != 0) {
+        check_start();
         co_await pause(poll_interval);
     }
 }
 
-void SshTunnel::fail(const std::string& why) {
-    const std::string said = words();
+asio::awaitable<void> SshTunnel::find_far_path() {
+    const std::vector<std::string> words{"id", "-u"};
+    const std::unique_ptr<QuietProcess> asking =
+        process(ssh_run(options_.program, endpoint_, places_, words));
+    co_await wait_for_end(*asking);
+    const std::string uid = last_number(asking->output());
+    if (uid.empty())
+        fail("a URL without a path means the podman socket of the user there, and asking for the user's uid "
+             "there, ssh " +
+                 asking->ending(),
+             asking->errors());
+    endpoint_.path = uid == "0" ? "/run/podman/podman.sock" : "/run/user/" + uid + "/podman/podman.sock";
+}
+
+asio::awaitable<void> SshTunnel::forward() {
+    const std::unique_ptr<QuietProcess> asking =
+        process(ssh_forward(options_.program, endpoint_, places_, endpoint_.path));
+    co_await wait_for_end(*asking);
+    if (::access(places_.socket.c_str(), F_OK) != 0)
+        fail("told to forward " + endpoint_.path + ", ssh " + asking->ending(), asking->errors());
+}
+
+asio::awaitable<void> SshTunnel::wait_for_end(QuietProcess& asking) {
+    while (asking.running()) {
+        check_start();
+        co_await pause(poll_interval);
+    }
+    check_start(); // if the one that is logged in has ended, its words say why
+}
+
+void SshTunnel::check_start() {
+    if (!ssh_->running()) fail("ssh " + ssh_->ending());
+    if (Clock::now() - launched_ > options_.start_limit)
+        fail("ssh did not set up the tunnel within " + seconds(options_.start_limit));
+}
+
+void SshTunnel::fail(const std::string& why, const std::string& more) {
+    const std::string said = one_line((ssh_ ? ssh_->errors() : "") + more);
     ssh_.reset();
     ++failures_;
     ++starts_failed_;

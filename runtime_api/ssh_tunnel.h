@@ -8,14 +8,16 @@
 
 #include "runtime_api/endpoint.h"
 #include "runtime_api/http.h"
+#include "runtime_api/ssh_command.h"
 
 namespace runtime_api {
 
 class QuietProcess;
 
 struct SshOptions {
-    std::string program = "ssh";                   ///< OpenSSH's client, looked for in PATH.
-    std::vector<std::string> extra{};              ///< More arguments, before the host.
+    std::string program = "ssh"; ///< OpenSSH's client, looked for in PATH.
+    /// The user's configuration, in the order in which ssh reads it; what is not there is passed over.
+    std::vector<std::string> config{"~/.ssh/config", "/etc/ssh/ssh_config"};
     std::chrono::milliseconds start_limit{30'000}; ///< From starting ssh until the tunnel listens.
     std::chrono::milliseconds first_back_off{
         250}; ///< Before the start that follows a failed one; doubles each time.
@@ -23,9 +25,10 @@ struct SshOptions {
 };
 
 /// Forwards a socket of a far host to one here, by the user's own OpenSSH client with its configuration,
-/// agent, jump hosts and known hosts; host keys are checked strictly, and nothing is ever asked. One ssh
-/// carries all connections. It is started at first use, and again at the next use after it died. On the
-/// loop's thread; keeps nothing on the loop while idle, and must outlive its calls.
+/// agent, jump hosts and known hosts; host keys are checked strictly, those of jump hosts too, and nothing is
+/// ever asked. One login carries all connections, and it is our own: no ControlMaster of the user's carries
+/// it, and it leaves none. It is started at first use, and again at the next use after it died. On the loop's
+/// thread; keeps nothing on the loop while idle, and must outlive its calls.
 class SshTunnel {
 public:
     /// Makes a private folder for the socket; starts nothing. Throws Error(bad_endpoint) where endpoint is
@@ -37,11 +40,11 @@ public:
 
     /// Sees to it that the tunnel listens. Many may wait at once. Throws Error(unavailable) with ssh's own
     /// words. Cancellable. An empty path in the endpoint means the podman socket of the user there, whose uid
-    /// is asked for first.
+    /// is asked for over the same login.
     boost::asio::awaitable<void> ready();
 
     /// The socket here, the same for as long as this lives.
-    const std::string& local_path() const { return local_path_; }
+    const std::string& local_path() const { return places_.socket; }
 
     /// What ssh has said since it was started, and how much that is: for what was said since then.
     std::string words(std::size_t since = 0) const;
@@ -53,17 +56,20 @@ private:
     bool up();
     boost::asio::awaitable<void> start();
     boost::asio::awaitable<void> back_off();
-    boost::asio::awaitable<void> find_far_path();
-    boost::asio::awaitable<void> wait_until_listening();
     void launch();
-    [[noreturn]] void fail(const std::string& why);
-    std::vector<std::string> command(const std::vector<std::string>& options) const;
+    std::unique_ptr<QuietProcess> process(const std::vector<std::string>& argv);
+    boost::asio::awaitable<void> wait_for_login();
+    boost::asio::awaitable<void> find_far_path();
+    boost::asio::awaitable<void> forward();
+    boost::asio::awaitable<void> wait_for_end(QuietProcess& asking);
+    void check_start();
+    [[noreturn]] void fail(const std::string& why, const std::string& more = "");
 
     class Folder;
     Endpoint endpoint_;
     SshOptions options_;
     std::unique_ptr<Folder> folder_; ///< Goes after ssh.
-    std::string local_path_;
+    SshPlaces places_;
     std::unique_ptr<QuietProcess> ssh_;
     std::chrono::steady_clock::time_point launched_{};
     bool listening_ = false;

@@ -46,11 +46,9 @@ class LabHost:
         config = (lab / self.suite / "ssh_config").read_text()
         known = pathlib.Path(self.folder.name, "known_hosts")
         known.write_text("[127.0.0.1]:%d %s" % (self.port, (lab / "host_ed25519.pub").read_text()))
-        pathlib.Path(self.folder.name, "config").write_text(config.replace(str(lab / self.suite / "known_hosts"), str(known)))
-        client = pathlib.Path(self.folder.name, "ssh")  # a user's own client would read ~/.ssh/config
-        client.write_text('#!/bin/sh\nPATH=${PATH#*:} exec ssh -F %s/config "$@"\n' % self.folder.name)
-        client.chmod(0o755)
-        self.settings = {"PATH": self.folder.name + ":" + os.environ["PATH"]}
+        self.config = pathlib.Path(self.folder.name, "config")
+        self.config.write_text(config.replace(str(lab / self.suite / "known_hosts"), str(known)))
+        self.settings = {}
         self.device = self.on_host(NETWORK.format(slow=SLOW, port=PORT)).split()[-1]
         self.on_host(LISTEN.format(port=PORT))
 
@@ -74,7 +72,8 @@ class LabHost:
         return done.stdout
 
     def enter(self, _):
-        return []
+        """As on a host where our configuration is everybody's."""
+        return ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/ssh/ssh_config && exec "$@"', str(self.config)]
 
     def url(self):
         return "ssh://dev@127.0.0.1:%d/run/user/1000/podman/podman.sock" % self.port

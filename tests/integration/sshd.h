@@ -18,17 +18,17 @@
 #include "runtime_api/ssh_tunnel.h"
 #include "tests/unit/discovery_machine.h"
 
-/// Debian's sshd on a port of loopback, with keys, a log and a configuration of its own; it ends with this
-/// object. It needs openssh-server and openssh-client, and takes logins of the user that runs the test by key
-/// only.
+/// Debian's sshd on a port of loopback, with keys, a log and a configuration of its own, below the machine's
+/// folder of that name; it ends with this object. It needs openssh-server and openssh-client, and takes
+/// logins of the user that runs the test by key only.
 class Sshd {
 public:
-    explicit Sshd(Machine& machine, const std::string& more = "")
-        : machine_(machine), more_(more), port_(free_port()) {
-        for (const char* name : {"/host_key", "/key", "/other_key"})
-            finish({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", machine.at(name)});
-        machine.file("/authorized", content("/key.pub"));
-        machine.file("/known", "[127.0.0.1]:" + std::to_string(port_) + ' ' + content("/host_key.pub"));
+    explicit Sshd(Machine& machine, const std::string& more = "", const std::string& name = "far")
+        : machine_(machine), folder_('/' + name), more_(more), port_(free_port()) {
+        std::filesystem::create_directory(at(""));
+        for (const char* key : {"/host_key", "/key", "/other_key"}) make_key(at(key));
+        authorize(content("/key.pub"));
+        know(content("/host_key.pub"));
         start();
     }
     ~Sshd() {
@@ -42,13 +42,11 @@ public:
         // As root sshd wants a folder to lock itself into; where there is none it goes with us.
         if (::getuid() == 0 && std::filesystem::create_directory("/run/sshd")) made_separation_ = true;
         const std::string file = machine_.file(
-            "/sshd_config",
-            "ListenAddress 127.0.0.1\nPort " + std::to_string(port_) + "\nHostKey " +
-                machine_.at("/host_key") + "\nPidFile none\nAuthorizedKeysFile " +
-                machine_.at("/authorized") +
+            folder_ + "/sshd_config",
+            more_ + "ListenAddress 127.0.0.1\nPort " + std::to_string(port_) + "\nHostKey " +
+                at("/host_key") + "\nPidFile none\nAuthorizedKeysFile " + at("/authorized") +
                 "\nStrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
-                "KbdInteractiveAuthentication no\n" +
-                more_);
+                "KbdInteractiveAuthentication no\n");
         sshd_ = std::make_unique<runtime_api::QuietProcess>(
             std::vector<std::string>{"/usr/sbin/sshd", "-D", "-e", "-f", file}, machine_.at(""));
         for (int i = 0; i < 1000 && sshd_->running(); ++i) {
@@ -56,6 +54,13 @@ public:
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
         throw std::runtime_error("sshd does not listen: " + sshd_->errors());
+    }
+
+    /// Starts it anew with these words before ours.
+    void configure(const std::string& more) {
+        stop();
+        more_ = more;
+        start();
     }
 
     /// Every connection breaks.
@@ -68,11 +73,41 @@ public:
 
     /// How many logins there have been since it was started.
     int logins() const {
-        const std::string log = sshd_->errors();
+        const std::string all = log();
         int count = 0;
-        for (std::size_t at = 0; (at = log.find("Accepted publickey", at)) != std::string::npos; ++at)
+        for (std::size_t found = 0; (found = all.find("Accepted publickey", found)) != std::string::npos;
+             ++found)
             ++count;
         return count;
+    }
+
+    std::string log() const { return sshd_->errors(); }
+    std::uint16_t port() const { return port_; }
+    std::string at(const std::string& path) const { return machine_.at(folder_ + path); }
+
+    std::string content(const std::string& path) const {
+        std::ifstream file(at(path));
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+
+    /// Whose keys are taken, and what host key its clients expect.
+    void authorize(const std::string& keys) const { machine_.file(folder_ + "/authorized", keys); }
+    void know(const std::string& host_key) const {
+        machine_.file(folder_ + "/known",
+                      host_key.empty() ? "" : "[127.0.0.1]:" + std::to_string(port_) + ' ' + host_key);
+    }
+
+    void make_key(const std::string& path, const std::string& passphrase = "") const {
+        finish({"ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", path});
+    }
+
+    /// Runs a program to its good end.
+    void finish(const std::vector<std::string>& argv) const {
+        runtime_api::QuietProcess process(argv, machine_.at(""));
+        for (int i = 0; i < 3000 && process.running(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (process.ending() != "exited with status 0")
+            throw std::runtime_error(argv[0] + ": " + process.errors());
     }
 
     runtime_api::Endpoint endpoint(const std::string& far_path) const {
@@ -82,33 +117,58 @@ public:
         out.host = "127.0.0.1";
         out.port = port_;
         out.path = far_path;
-        out.key_file = machine_.at("/key");
+        out.key_file = at("/key");
         return out;
     }
 
-    /// Nothing of the user's own configuration, agent and known hosts.
-    runtime_api::SshOptions options() const {
+    /// A Host of a user's configuration: this one, with its port, user, key and known hosts.
+    std::string host(const std::string& name, const std::string& more = "") const {
+        return "Host " + name + "\n  HostName 127.0.0.1\n  Port " + std::to_string(port_) + "\n  User " +
+               ::getpwuid(::getuid())->pw_name + "\n  IdentityFile " + at("/key") +
+               "\n  UserKnownHostsFile " + at("/known") + '\n' + more;
+    }
+
+    /// Nothing of the user's own configuration, agent and known hosts, but this.
+    static runtime_api::SshOptions options(Machine& machine, const std::string& config) {
         runtime_api::SshOptions out;
-        out.extra = {"-F", "/dev/null",
-                     "-o", "IdentityAgent=none",
-                     "-o", "GlobalKnownHostsFile=/dev/null",
-                     "-o", "UserKnownHostsFile=" + machine_.at("/known")};
+        out.config = {machine.file("/ssh_config", config),
+                      machine.file("/ssh_config_of_all",
+                                   "Host *\n  IdentityAgent none\n  GlobalKnownHostsFile /dev/null\n")};
         out.first_back_off = std::chrono::milliseconds(1);
         return out;
+    }
+    runtime_api::SshOptions options() const {
+        return options(machine_, "UserKnownHostsFile " + at("/known") + '\n');
+    }
+
+    /// Takes connections at its port, while it is stopped, and says nothing. To be closed.
+    int listen() const {
+        std::uint16_t port = port_;
+        return listen_at(port);
+    }
+
+    /// A port of loopback that is taken; 0 becomes a free one.
+    static int listen_at(std::uint16_t& port) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(port);
+        socklen_t size = sizeof address;
+        const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const int on = 1;
+        ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(fd, 16) != 0 ||
+            ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+            throw std::runtime_error("no free port");
+        port = ntohs(address.sin_port);
+        return fd;
     }
 
 private:
     static std::uint16_t free_port() {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                           ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-        ::close(fd);
-        if (!bound) throw std::runtime_error("no free port");
-        return ntohs(address.sin_port);
+        std::uint16_t port = 0;
+        ::close(listen_at(port));
+        return port;
     }
 
     bool answers() const {
@@ -133,20 +193,8 @@ private:
         return out;
     }
 
-    void finish(const std::vector<std::string>& argv) const {
-        runtime_api::QuietProcess process(argv, machine_.at(""));
-        for (int i = 0; i < 1000 && process.running(); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        if (process.ending() != "exited with status 0")
-            throw std::runtime_error(argv[0] + ": " + process.errors());
-    }
-
-    std::string content(const std::string& path) const {
-        std::ifstream file(machine_.at(path));
-        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    }
-
     Machine& machine_;
+    std::string folder_;
     std::string more_;
     std::uint16_t port_;
     bool made_separation_ = false;

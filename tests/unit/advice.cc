@@ -233,11 +233,24 @@ TEST_CASE("advice: a podman socket that could be started") {
 TEST_CASE("advice: ssh's words") {
     const std::string far = "ssh://me@far.example:2222/run/x.sock";
     CHECK_HAS(on("Host key verification failed.", far), "accept it once by hand: ssh -p 2222 me@far.example");
+    CHECK_HAS(on("Host key for far.example has changed and you have requested strict checking.; Host key "
+                 "verification failed.",
+                 far),
+              "ssh-keygen -R");
     CHECK_HAS(on("me@far.example: Permission denied (publickey,password).", far), "ssh-add");
     CHECK_HAS(on("ssh: Could not resolve hostname far.example: Name or service not known", far),
               "~/.ssh/config");
     CHECK_HAS(on("channel 2: open failed: administratively prohibited: open failed", far),
-              "AllowStreamLocalForwarding yes");
+              "AllowStreamLocalForwarding yes and AllowTcpForwarding yes");
+    CHECK_HAS(
+        on("channel 0: open failed: administratively prohibited: open failed; stdio forwarding failed", far),
+        "in /etc/ssh/sshd_config: AllowTcpForwarding yes");
+    CHECK_HAS(on("channel 0: open failed: connect failed: No route to host; stdio forwarding failed", far),
+              "look from there");
+    CHECK_HAS(
+        on("ssh: connect to host b port 22: Connection refused; Connection closed by UNKNOWN port 65535",
+           far),
+        "try the way by hand: ssh -p 2222 me@far.example true");
     CHECK_HAS(on("channel 2: open failed: connect failed: open failed", far), "loginctl enable-linger");
     CHECK_HAS(on("channel 2: open failed: connect failed", "ssh://far.example/var/run/docker.sock"),
               "start Docker there");

@@ -33,19 +33,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Stands for OpenSSH's client: writes down its arguments, a line for each start, and does what the host's
-/// name says.
+/// Stands for OpenSSH's client: writes down its arguments, a line for each login and each question, and does
+/// what the host's name says.
 constexpr const char* fake_ssh = R"py(#!/usr/bin/env python3
 import os, socket, sys, time
 args = sys.argv[1:]
 host = args[args.index("--") + 1]
-with open(os.path.join(os.path.dirname(__file__), "starts"), "a") as log:
+control = args[args.index("-S") + 1]
+mine = os.path.dirname(__file__)
+with open(os.path.join(mine, "logins" if "-M" in args else "questions"), "a") as log:
     log.write(" ".join(args) + "\n")
 if args[-2:] == ["id", "-u"]:
-    if host == "late" and not os.path.exists(path := os.path.join(os.path.dirname(__file__), "asked")):
+    if host == "late" and not os.path.exists(path := os.path.join(mine, "asked")):
         open(path, "w").close()
         time.sleep(1000)
+    if host == "restricted":
+        print("PTY allocation request failed\r", file=sys.stderr)
+        sys.exit(1)
     print("Welcome to 2 mails\n1234")
+    sys.exit(0)
+if "-O" in args:
+    if host == "forwards-nothing":
+        print("mux_client_forward: forwarding request failed\r", file=sys.stderr)
+        sys.exit(255)
+    path = args[args.index("-L") + 1].split(":")[0]
+    socket.socket(socket.AF_UNIX).bind(path)
     sys.exit(0)
 if host == "refuses":
     print("Host key verification failed.\r", file=sys.stderr)
@@ -53,11 +65,8 @@ if host == "refuses":
 if host == "hangs":
     print("connecting", file=sys.stderr, flush=True)
     time.sleep(1000)
-path = args[args.index("-L") + 1].split(":")[0]
-with socket.socket(socket.AF_UNIX) as listener:
-    listener.bind(path)
-    listener.listen(64)
-    time.sleep(1000)
+open(control, "w").close()
+time.sleep(1000)
 )py";
 
 class Bench {
@@ -68,9 +77,12 @@ public:
         options.first_back_off = 1ms;
     }
 
-    std::vector<std::string> starts() const {
+    std::vector<std::string> logins() const { return lines("/logins"); }
+    std::vector<std::string> questions() const { return lines("/questions"); }
+
+    std::vector<std::string> lines(const std::string& path) const {
         std::vector<std::string> out;
-        std::ifstream file(machine.at("/starts"));
+        std::ifstream file(machine.at(path));
         for (std::string line; std::getline(file, line);) out.push_back(line);
         return out;
     }
@@ -119,24 +131,40 @@ std::string output_of(QuietProcess& process) {
 TEST_CASE("SshTunnel: starts ssh at first use, once for all, with nothing that could ask") {
     Bench bench;
     SshTunnel tunnel(runtime_api::parse_endpoint("ssh://me@good:2222/run/podman.sock"), bench.options);
-    CHECK(bench.starts().empty());
+    CHECK(bench.logins().empty());
     for (int i = 0; i < 3; ++i)
         asio::co_spawn(bench.loop, Bench::wait(tunnel), [](std::exception_ptr e, bool) { CHECK_FALSE(e); });
     bench.ready(tunnel);
     const pid_t pid = tunnel.pid();
     bench.ready(tunnel);
     CHECK(tunnel.pid() == pid);
-    REQUIRE(bench.starts().size() == 1);
-    const std::string line = bench.starts()[0];
-    for (const char* part :
-         {"-T ", "-N ", "-o BatchMode=yes", "-o StrictHostKeyChecking=yes", "-o ExitOnForwardFailure=yes",
-          "-o StreamLocalBindMask=0177", "-o StreamLocalBindUnlink=yes", "-o ServerAliveInterval=7",
-          "-o ControlPath=none", "-l me", "-p 2222", "-- good"}) {
+    REQUIRE(bench.logins().size() == 1);
+    const std::string line = bench.logins()[0];
+    for (const char* part : {"-N ", "-T ", "-M ", "-o ClearAllForwardings=yes", "-o StreamLocalBindMask=0177",
+                             "-l me", "-p 2222", "-- good"}) {
         CAPTURE(part);
         CHECK(line.find(part) != std::string::npos);
     }
-    CHECK(line.find("-L " + tunnel.local_path() + ":/run/podman.sock") != std::string::npos);
     CHECK(line.find(" -i ") == std::string::npos);
+    REQUIRE(bench.questions().size() == 1);
+    CHECK(bench.questions()[0].find("-F /dev/null -S " + folder_of(tunnel) + "/c ") == 0);
+    CHECK(bench.questions()[0].find("-O forward -L " + tunnel.local_path() + ":/run/podman.sock -- good") !=
+          std::string::npos);
+}
+
+TEST_CASE("SshTunnel: ssh's configuration is ours, and then the user's") {
+    Bench bench;
+    bench.options.config = {"~/.ssh/config", "/a b"};
+    const SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good/run/podman.sock"), bench.options);
+    std::ifstream file(folder_of(tunnel) + "/config");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    for (const char* part : {"\nBatchMode yes\n", "\nStrictHostKeyChecking yes\n",
+                             "\nServerAliveInterval 7\n", "\nControlPath none\n", "\nControlPersist no\n",
+                             "\nConnectTimeout 20\nInclude \"~/.ssh/config\"\nInclude \"/a b\"\n"}) {
+        CAPTURE(part);
+        CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK(text.ends_with("\"/a b\"\n"));
 }
 
 TEST_CASE("SshTunnel: an identity file is used, and it alone") {
@@ -145,7 +173,7 @@ TEST_CASE("SshTunnel: an identity file is used, and it alone") {
     endpoint.key_file = "/keys/k";
     SshTunnel tunnel(endpoint, bench.options);
     bench.ready(tunnel);
-    CHECK(bench.starts().at(0).find("-i /keys/k -o IdentitiesOnly=yes") != std::string::npos);
+    CHECK(bench.logins().at(0).find("-i /keys/k -o IdentitiesOnly=yes") != std::string::npos);
 }
 
 TEST_CASE("SshTunnel: its socket lies in a folder of mode 0700, and all is gone with it") {
@@ -177,7 +205,7 @@ TEST_CASE("SshTunnel: an ssh that died is started again at the next use, at the 
     while (tunnel.pid() == first || tunnel.pid() == 0) bench.ready(tunnel);
     CHECK(tunnel.local_path() == path);
     CHECK(tunnel.pid() != first);
-    CHECK(bench.starts().size() == 2);
+    CHECK(bench.logins().size() == 2);
 }
 
 TEST_CASE("SshTunnel: a failure has ssh's own words, and the next use tries again") {
@@ -186,7 +214,7 @@ TEST_CASE("SshTunnel: a failure has ssh's own words, and the next use tries agai
     CHECK(bench.failure(tunnel) == "connect to ssh://me@refuses/run/podman.sock: ssh exited with status 255: "
                                    "Host key verification failed.");
     bench.failure(tunnel);
-    CHECK(bench.starts().size() == 2);
+    CHECK(bench.logins().size() == 2);
 }
 
 TEST_CASE(
@@ -199,7 +227,7 @@ TEST_CASE(
                        [&](std::exception_ptr e, bool) { failed += e ? 1 : 0; });
     bench.loop.run_for(30s);
     CHECK(failed == 5);
-    CHECK(bench.starts().size() == 1);
+    CHECK(bench.logins().size() == 1);
 }
 
 TEST_CASE("SshTunnel: an ssh that hangs is given up, with what it said") {
@@ -211,13 +239,30 @@ TEST_CASE("SshTunnel: an ssh that hangs is given up, with what it said") {
     CHECK(tunnel.pid() == 0);
 }
 
-TEST_CASE("SshTunnel: without a path the uid there is asked for, once") {
+TEST_CASE("SshTunnel: without a path the uid there is asked for, once, over the same login") {
     Bench bench;
     SshTunnel tunnel(runtime_api::parse_endpoint("ssh://good"), bench.options);
     bench.ready(tunnel);
-    REQUIRE(bench.starts().size() == 2);
-    CHECK(bench.starts()[0].ends_with("-- good id -u"));
-    CHECK(bench.starts()[1].find(":/run/user/1234/podman/podman.sock -- good") != std::string::npos);
+    ::kill(tunnel.pid(), SIGKILL);
+    while (tunnel.pid() == 0 || bench.logins().size() == 1) bench.ready(tunnel);
+    REQUIRE(bench.questions().size() == 3);
+    CHECK(bench.questions()[0].ends_with("-- good id -u"));
+    for (const int i : {1, 2})
+        CHECK(bench.questions()[i].find(":/run/user/1234/podman/podman.sock -- good") != std::string::npos);
+}
+
+TEST_CASE("SshTunnel: what the one that is logged in is asked and does not do is an error with its words") {
+    Bench bench;
+    SshTunnel restricted(runtime_api::parse_endpoint("ssh://restricted"), bench.options);
+    const std::string failure = bench.failure(restricted);
+    CHECK(failure.find(
+              "asking for the user's uid there, ssh exited with status 1: PTY allocation request failed") !=
+          std::string::npos);
+    SshTunnel none(runtime_api::parse_endpoint("ssh://forwards-nothing/x"), bench.options);
+    CHECK(bench.failure(none) ==
+          "connect to ssh://forwards-nothing/x: told to forward /x, ssh exited with status "
+          "255: mux_client_forward: forwarding request failed");
+    CHECK(none.pid() == 0);
 }
 
 TEST_CASE("SshTunnel: who gave up while the uid was asked for leaves nothing that the next one trips over") {
@@ -228,13 +273,14 @@ TEST_CASE("SshTunnel: who gave up while the uid was asked for leaves nothing tha
     asio::co_spawn(bench.loop, Bench::wait(tunnel),
                    asio::bind_cancellation_slot(
                        signal.slot(), [&](std::exception_ptr e, bool) { cancelled = e != nullptr; }));
-    for (int i = 0; i < 3000 && bench.starts().empty(); ++i) bench.loop.run_for(10ms);
+    for (int i = 0; i < 3000 && bench.questions().empty(); ++i) bench.loop.run_for(10ms);
     signal.emit(asio::cancellation_type::terminal);
     bench.loop.restart();
     bench.loop.run_for(30s);
     CHECK(cancelled);
     CHECK(bench.failure(tunnel) == "it is ready");
-    CHECK(bench.starts().size() == 3); // asked, asked again, and the tunnel
+    CHECK(bench.logins().size() == 1);
+    CHECK(bench.questions().size() == 3); // asked, asked again, and the socket
 }
 
 TEST_CASE("SshTunnel: without an ssh the message says what is missing") {
