@@ -20,6 +20,7 @@ NOT_BEGUN = -32010   # the error of an `execute` of which nothing was run
 MAX_UNANSWERED = 1024
 HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
 WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
+BOOT_SECONDS = 60           # as long as the host may be silent until it has said how long it may be
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
 MAX_PROGRESS, MAX_DISPLAY = 8 << 10, 24 << 20
@@ -55,7 +56,7 @@ class Supervisor:
         self.garbage = 0
         self.worker_bytes = 0
         self.inbox = deque()      # lines of the worker's that wait until fewer of its calls are unanswered
-        self.life_ends = self.heartbeat_seconds = None
+        self.life_ends, self.heartbeat_seconds = None, BOOT_SECONDS
         self.heard = self.worker_took = time.monotonic()
 
     # Start
@@ -138,9 +139,7 @@ class Supervisor:
 
     def _milliseconds(self):
         now = time.monotonic()
-        times = [now + 5]
-        if self.heartbeat_seconds is not None:
-            times.append(self.heard + self.heartbeat_seconds)
+        times = [now + 5, self.heard + self.heartbeat_seconds]
         run = self.execution
         if run is not None:
             times.append(run.deadline(now))
@@ -159,7 +158,7 @@ class Supervisor:
             if now - self.worker_took > STALLED_SECONDS:
                 self._end_worker("the program does not read the answers to its calls")
                 self.worker_took = now
-        elif self.heartbeat_seconds is not None and now - self.heard > self.heartbeat_seconds:
+        elif now - self.heard > self.heartbeat_seconds:
             last_words("the host was silent for %d s" % self.heartbeat_seconds)
         run = self.execution
         if run is None:

@@ -1,8 +1,10 @@
 """System: every way in which a run ends, and what its result says then."""
+import subprocess
 import time
 import unittest
+from unittest import mock
 
-from host import Guest, text_result, wait_until
+from host import PYTHON, Guest, bundle, own_namespaces, text_result, wait_until
 
 
 def run(code, **options):
@@ -149,6 +151,21 @@ class Life(unittest.TestCase):
         self.assertIsNone(guest.process.poll())
         self.assertEqual(guest.process.wait(10), 0)
         guest.close()
+
+    def test_a_host_that_is_cut_off_before_it_could_say_anything(self):
+        quick = bundle.loader_text().replace("alarm(60)", "alarm(1)")
+        with subprocess.Popen(own_namespaces(PYTHON) + [quick], stdin=subprocess.PIPE) as guest:
+            guest.stdin.write(b"00000")
+            guest.stdin.flush()
+            self.assertEqual(guest.wait(10), 1)
+
+    def test_a_host_that_is_cut_off_before_it_said_how_long_it_may_be_silent(self):
+        impatient = {name: text.replace("BOOT_SECONDS = 60", "BOOT_SECONDS = 1") for name, text in bundle.module_sources().items()}
+        with mock.patch.object(bundle, "module_sources", lambda: impatient):
+            guest = Guest(boot=False)
+        self.assertEqual(guest.process.wait(10), 0)
+        guest.close()
+        self.assertIn(b"the host was silent for 1 s", guest.last_words)
 
     def test_host_that_reads_no_more(self):
         guest = Guest(tools={"fs": {"echo": lambda arguments: {"structuredContent": arguments}}}, life_seconds=2)
