@@ -44,10 +44,12 @@ void remove(const std::string& folder) {
     std::filesystem::remove_all(folder, ignored);
 }
 
-int take_lock(const std::string& folder, int flags) {
-    const int fd = ::open((folder + "/lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+/// -1 where another has it, or had it and removed it.
+int take_lock(const std::string& folder) {
+    const int fd = ::open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return -1;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+    struct stat about {};
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::fstat(fd, &about) == 0 && about.st_nlink > 0) return fd;
     ::close(fd);
     return -1;
 }
@@ -63,7 +65,7 @@ void sweep(const std::string& where) {
         struct stat about {};
         if (::lstat(folder.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::getuid())
             continue;
-        const int lock = take_lock(folder, 0);
+        const int lock = take_lock(folder);
         if (lock < 0) continue;
         remove(folder);
         ::close(lock);
@@ -78,7 +80,7 @@ SshFolder::SshFolder() {
     for (int attempts = 0; attempts < 3; ++attempts) {
         path_ = where + '/' + prefix + "XXXXXX";
         if (!::mkdtemp(path_.data())) break;
-        lock_ = take_lock(path_, O_CREAT);
+        lock_ = take_lock(path_);
         if (lock_ >= 0) return;
         // Another's sweep came between; it removes the folder.
     }

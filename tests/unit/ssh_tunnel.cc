@@ -310,11 +310,12 @@ TEST_CASE("SshTunnel: a folder left by one that was killed is removed by the nex
     Bench bench;
     SshTunnel held(runtime_api::parse_endpoint("ssh://good/x"), bench.options);
     const std::string left =
-        std::filesystem::path(folder_of(held)).parent_path().string() + "/cordon-ssh-left00";
-    std::filesystem::create_directory(left);
-    std::ofstream(left + "/lock") << "";
+        std::filesystem::path(folder_of(held)).parent_path().string() + "/cordon-ssh-left0";
+    for (const int i : {0, 1}) std::filesystem::create_directory(left + std::to_string(i));
+    for (const char* name : {"0/lock", "0/config", "1/c"})
+        std::ofstream(left + name) << ""; // killed at any moment
     SshTunnel next(runtime_api::parse_endpoint("ssh://good/x"), bench.options);
-    CHECK_FALSE(std::filesystem::exists(left));
+    for (const int i : {0, 1}) CHECK_FALSE(std::filesystem::exists(left + std::to_string(i)));
     CHECK(std::filesystem::exists(folder_of(held)));
 }
 
