@@ -80,9 +80,11 @@ class Engine:
         return name
 
     def processes(self, name):
-        """Ids, on this host, of all processes in a container."""
+        """Ids, on the engine's host, of all processes in a container; of those below its first, only where that host is this one. One that was
+        made and not started has none, though podman tells of the runtime's, which waits for the start."""
         status, _, body = self.request("GET", "/containers/%s/json" % name)
-        pid = json.loads(body)["State"]["Pid"] if status == 200 else 0
+        state = json.loads(body)["State"] if status == 200 else {}
+        pid = 0 if state.get("Status") in ("created", "initialized") else state.get("Pid", 0)
         return [pid, *descendants(pid)] if pid else []
 
     def kill(self, name):

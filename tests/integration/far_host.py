@@ -13,6 +13,7 @@ import tempfile
 
 from cordon_client import LIMIT, ROOT, Engine, until
 from registry import make_certificate
+from relay import RelayProcess
 
 NEAR, FAR, UNKNOWN = "10.213.77.1", "10.213.77.2", "10.213.77.3"  # the last is one of FAR's that its certificate does not have
 ADDRESSES = {"near": [NEAR], "far": [FAR, UNKNOWN]}
@@ -38,7 +39,7 @@ class FarHost:
 
     def __init__(self, *flags, delay_ms=50):
         self.flags, self.docker = flags, "--docker" in flags
-        self.processes, self.pid = [], None
+        self.processes, self.pid, self.relay = [], None, None
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-far-")
         try:
             self._start(delay_ms)
@@ -62,9 +63,7 @@ class FarHost:
             listen = "OPENSSL-LISTEN:%d,bind=127.0.0.1,fork,reuseaddr,backlog=128,verify=1,cafile=%s,cert=%s,key=%s" % (
                 BEHIND, *self.tls_files())
             self._begin(["socat", listen, "UNIX-CONNECT:" + path])
-        relay = [sys.executable, str(pathlib.Path(__file__).with_name("relay.py")), "0.0.0.0", str(PORT), str(BEHIND), str(delay_ms)]
-        self.relay = self._begin(relay, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert json.loads(self.relay.stdout.readline()) == "ready"
+        self.relay = RelayProcess("0.0.0.0", PORT, BEHIND, delay_ms, wrapper=[*UNTIL_WE_END, *self.enter("far")])
 
     def _make_namespaces(self):
         self.hidden_run = self.folder.name + "/run"  # for a checkout whose own path is too long for sockets
@@ -93,11 +92,10 @@ class FarHost:
         self.processes.append(subprocess.Popen([*UNTIL_WE_END, *command], stdin=subprocess.DEVNULL))
         return self.processes[-1]
 
-    def _begin(self, command, **more):
+    def _begin(self, command):
         """A program that runs on the far host until it ends."""
         self.processes.append(subprocess.Popen([*UNTIL_WE_END, *self.enter("far"), *command],
-                                               **{"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more}))
-        return self.processes[-1]
+                                               stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def enter(self, where):
         return ["nsenter", "-t", self.pid, "-a"] if where == "far" else ["nsenter", "-t", self.near, "--net"]
@@ -116,10 +114,7 @@ class FarHost:
                             "dev", "cable", "nud", "permanent")
 
     def tell(self, command):
-        """A command of relay.py's, and its answer."""
-        self.relay.stdin.write(command + "\n")
-        self.relay.stdin.flush()
-        return json.loads(self.relay.stdout.readline())
+        return self.relay.tell(command)
 
     def restart(self, *how):
         """The engine's service alone; `--crash` kills it."""
@@ -128,6 +123,12 @@ class FarHost:
     def reset(self):
         """All connections are reset, and new ones, too."""
         self.tell("cut")
+
+    alone = []  # flags with which a call has no company on its way: new connections can be held up here
+
+    def hold(self):
+        """New connections carry nothing until mend()."""
+        self.tell("known")
 
     def mend(self):
         self.tell("open")
@@ -152,11 +153,10 @@ class FarHost:
                 self.engine_script("stop")
             except (RuntimeError, subprocess.TimeoutExpired) as failure:
                 print(failure, file=sys.stderr)
+        if self.relay:
+            self.relay.close()
         for process in reversed(self.processes):
             process.kill()
             process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream:
-                    stream.close()
         shutil.rmtree(self.folder.name, ignore_errors=True)
         self.folder.cleanup()

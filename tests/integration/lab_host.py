@@ -1,7 +1,7 @@
 """A lab guest (scripts/lab) as the far host, reached by ssh:// through the user's OpenSSH client, over a way with 50 ms each way and loss.
 
 The way is the guest's own netem, on one port alone, where a second sshd of the guest listens; the test's own look at the guest, over the
-first, is as always."""
+first, is as always. Before it stands a relay that counts what goes by."""
 import json
 import os
 import pathlib
@@ -11,6 +11,7 @@ import tempfile
 
 from cordon_client import LIMIT, ROOT, Engine
 from registry import free_port
+from relay import RelayProcess
 
 PORT = 2222
 SLOW, CUT = "delay 50ms loss 1%", "loss 100%"
@@ -40,9 +41,10 @@ class LabHost:
         self.engine = Engine()
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-lab-")
         lab = ROOT / "build" / "lab"
-        self.port = free_port()
-        forward = {"proto": "tcp", "host_addr": "127.0.0.1", "host_port": self.port, "guest_addr": "10.0.2.15", "guest_port": PORT}
+        self.port, behind = free_port(), free_port()
+        forward = {"proto": "tcp", "host_addr": "127.0.0.1", "host_port": behind, "guest_addr": "10.0.2.15", "guest_port": PORT}
         self.forwarded = self._slirp("add_hostfwd", forward)["id"]
+        self.relay = RelayProcess("127.0.0.1", self.port, behind, 0)  # delays nothing; it counts
         config = (lab / self.suite / "ssh_config").read_text()
         known = pathlib.Path(self.folder.name, "known_hosts")
         known.write_text("[127.0.0.1]:%d %s" % (self.port, (lab / "host_ed25519.pub").read_text()))
@@ -92,6 +94,15 @@ class LabHost:
     def reset(self):
         self.on_host(RESET.format(port=PORT) + " || true")
 
+    # all goes by one connection, and the next container would be made beside the call
+    alone = ["--max-containers", "1"]
+
+    def hold(self):
+        pass
+
+    def tell(self, command):
+        return self.relay.tell(command)
+
     def mend(self):
         self.link("whole")
         self.on_host("ss -ltn | grep -q :%d || %s" % (PORT, LISTEN.format(port=PORT)))
@@ -100,5 +111,6 @@ class LabHost:
         self.mend()
         self.reset()
         self.on_host("tc qdisc del dev %s root; tc qdisc del dev %s ingress; ip link delete ifb0" % (self.device, self.device))
+        self.relay.close()
         self._slirp("remove_hostfwd", {"id": self.forwarded})
         self.folder.cleanup()

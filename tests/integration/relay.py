@@ -10,6 +10,7 @@ import asyncio
 import json
 import socket
 import struct
+import subprocess
 import sys
 
 
@@ -100,6 +101,27 @@ def reset(end):
         end.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass
+
+
+class RelayProcess:
+    """This program, run by a test; `wrapper`: the words of what runs it where it belongs."""
+
+    def __init__(self, address, port, to_port, delay_ms, wrapper=()):
+        command = [*wrapper, sys.executable, __file__, address, str(port), str(to_port), str(delay_ms)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert json.loads(self.process.stdout.readline()) == "ready"
+
+    def tell(self, command):
+        """A command, and its answer."""
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
 
 
 async def main():

@@ -33,13 +33,17 @@ def setUpModule():
 class Case(unittest.TestCase):
     """One Cordon for all tests of a class."""
 
+    @staticmethod
+    def flags():
+        return []
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="cordon-remote-")
         cls.addClassCleanup(cls.folder.cleanup)
         servers = {"files": npm_server("@modelcontextprotocol/server-filesystem", cls.folder.name),
                    "memory": npm_server("@modelcontextprotocol/server-memory", env={"MEMORY_FILE_PATH": cls.folder.name + "/memory.json"})}
-        cls.cordon = Cordon(*far.reach(), servers=servers, env=far.settings, wrapper=far.enter("near"))
+        cls.cordon = Cordon(*far.reach(), *cls.flags(), servers=servers, env=far.settings, wrapper=far.enter("near"))
         cls.addClassCleanup(cls.end)
 
     @classmethod
@@ -147,11 +151,15 @@ class Remote(Case):
 
 
 class RoundTrips(Case):
+    @staticmethod
+    def flags():
+        return far.alone
+
     def warm_call(self):
-        """How many round trips a call took that got nothing but the one connection of its container; 0 where it needed more, since its
+        """How many round trips a call took that got nothing but the connection of its container; 0 where it needed more, since its
         container was not warm."""
         self.rest()
-        far.tell("known")  # no new connection carries anything
+        far.hold()
         far.tell("events")
         future = self.cordon.start_run("print(6 * 7)")[1]
         try:
