@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import select
 import shutil
 import signal
@@ -302,6 +303,9 @@ def until(condition, limit=60, every=0.02):
     raise AssertionError("not so within %s s: %s" % (limit, condition))
 
 
+REQUEST = re.compile(rb"[A-Z]+ /\S* HTTP/1\.1\r\n")
+
+
 class CuttableEngine:
     """A Unix socket that leads to the real engine and can be cut: what lies behind is real, what is broken is the way to it."""
 
@@ -309,11 +313,12 @@ class CuttableEngine:
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-cut-")
         self.url = "unix://" + self.folder.name + "/s"
         self.engine = engine
-        self.mode = "open"       # "open", "refuse" (new ones are closed at once), "hang" (new ones are never answered)
-        self.count = 0           # requests begun
-        self.cut_at = None       # cut the way when this many connections have been made
-        self.hang_at = None      # from this connection on, new ones are never answered
+        self.mode = "open"       # "open", "refuse" (connections are closed at once), "hang" (requests are never answered)
+        self.count = 0           # requests begun, of which several may share a connection
+        self.cut_at = None       # cut the way when this many requests have been begun
+        self.hang_at = None      # from this request on, none is answered
         self.pairs = []
+        self.lock = threading.Lock()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.folder.name + "/s")
         self.listener.listen(64)
@@ -325,32 +330,37 @@ class CuttableEngine:
                 near = self.listener.accept()[0]
             except OSError:
                 return
+            if self.mode == "refuse":
+                near.close()
+                continue
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.engine.path)
+            self.pairs.append((near, far))
+            threading.Thread(target=self._pump, args=(near, far, self._passes), daemon=True).start()
+            threading.Thread(target=self._pump, args=(far, near), daemon=True).start()
+
+    def _passes(self, data):
+        """Whether what a connection brings is carried on: a request may be cut off, or swallowed."""
+        if not REQUEST.match(data):
+            return True
+        with self.lock:
             self.count += 1
             if self.cut_at is not None and self.count >= self.cut_at:
                 self.cut_at = None
                 self.cut("refuse")
             if self.hang_at is not None and self.count >= self.hang_at:
                 self.mode = "hang"
-            if self.mode == "refuse":
-                near.close()
-                continue
-            if self.mode == "hang":
-                self.pairs.append((near, near))
-                continue
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.engine.path)
-            self.pairs.append((near, far))
-            for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+            return self.mode == "open"
 
     @staticmethod
-    def _pump(source, sink):
+    def _pump(source, sink, passes=lambda data: True):
         try:
             while True:
                 data = source.recv(65536)
                 if not data:
                     break
-                sink.sendall(data)
+                if passes(data):
+                    sink.sendall(data)
         except OSError:
             pass
         for end in (source, sink):
