@@ -1,0 +1,87 @@
+#include "src/sandbox/guest_notes.h"
+
+#include "runtime_api/base64.h"
+
+namespace sandbox {
+
+GuestNotes::GuestNotes(std::shared_ptr<Lessons> lessons, Sinks sinks)
+    : lessons_(std::move(lessons)), sinks_(std::move(sinks)) {}
+
+void GuestNotes::begin(std::shared_ptr<GuestHost> host, std::int64_t head, bool keep_output) {
+    host_ = std::move(host);
+    head_ = head;
+    keep_output_ = keep_output;
+    out_.clear();
+    err_.clear();
+}
+
+void GuestNotes::take(const jsonrpc::Message& notification) {
+    try {
+        const json::Document document(notification.params());
+        take_one(notification.method(), document.root("params"));
+    } catch (const json::Error&) { // nothing to show
+    }
+}
+
+void GuestNotes::take_one(const std::string& method, const json::Reader& params) {
+    if (method == "ready") return take_ready(params);
+    if (method == "compiled") return take_compiled(params);
+    if (method == "cancel") return sinks_.give_up(params.at("id").text());
+    if (!host_) return; // what a session's threads say between executions
+    if (method == "output")
+        return take_output(params.at("stream").as_string() == "stderr", params.at("text").as_string());
+    if (method == "tick") return host_->tick(params.at("line").as_string());
+    if (method == "progress") return take_progress(params);
+    if (method == "display") return take_display(params);
+    if (method == "artifact") return take_artifact(params);
+}
+
+// Only from a guest in which no user code can have run yet.
+void GuestNotes::take_compiled(const json::Reader& params) {
+    const std::string text = params.at("data").as_string();
+    if (!facts_.empty() || text.size() / 4 * 3 > Lessons::max_compiled_guest) return;
+    if (std::optional<std::string> bytes = runtime_api::base64_decoded(text))
+        lessons_->compiled_guest = std::move(*bytes);
+}
+
+void GuestNotes::take_ready(const json::Reader& params) {
+    if (!facts_.empty()) return;
+    params.read("python", python_);
+    facts_ = params.at("attestation").text();
+    sinks_.ready();
+}
+
+void GuestNotes::take_output(bool is_err, const std::string& text) {
+    if (!keep_output_) return host_->output(is_err, text);
+    std::string& kept = is_err ? err_ : out_;
+    // four bytes a character at most; a guest that sends more than it was allowed is not believed
+    if (kept.size() + text.size() > static_cast<std::size_t>(head_) * 4 + 4) return;
+    kept += text;
+    host_->output(is_err, text);
+}
+
+void GuestNotes::take_progress(const json::Reader& params) {
+    std::optional<double> total;
+    std::string text;
+    params.read_optional("total", total);
+    params.read_optional("message", text);
+    host_->progress(params.at("done").as_number(), total, text);
+}
+
+void GuestNotes::take_display(const json::Reader& params) {
+    std::string text;
+    const std::string type = params.at("mime_type").as_string();
+    if (params.read_optional("data", text)) return host_->display(type, std::move(text), true);
+    params.read("text", text);
+    host_->display(type, std::move(text), false);
+}
+
+void GuestNotes::take_artifact(const json::Reader& params) {
+    std::optional<std::string> data;
+    std::string skipped;
+    params.read_optional("data", data);
+    params.read_optional("skipped", skipped);
+    host_->artifact(params.at("name").as_string(), std::move(data), std::move(skipped));
+}
+
+} // namespace sandbox
