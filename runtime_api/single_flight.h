@@ -1,6 +1,8 @@
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,6 +26,13 @@ public:
 
     bool flying() const { return flight_ != nullptr; }
 
+    /// Ends the work that is under way, if there is any: those who wait are told Error(cancelled), or what
+    /// the work makes of it.
+    void cancel() {
+        const std::shared_ptr<Flight> flight = flight_; // which may land meanwhile
+        if (flight) flight->stop.emit(boost::asio::cancellation_type::terminal);
+    }
+
     /// What `make` gives, or what the flight gives that is under way. T is copied to each: make it a pointer
     /// or small. Cancellable (terminal).
     boost::asio::awaitable<T> join(std::function<boost::asio::awaitable<T>()> make) {
@@ -36,6 +45,7 @@ private:
         explicit Flight(const boost::asio::any_io_executor& executor)
             : landed(executor, boost::asio::steady_timer::time_point::max()) {}
         boost::asio::steady_timer landed; // cancel() says so
+        boost::asio::cancellation_signal stop{};
         std::optional<T> value{};
         std::exception_ptr failure{};
     };
@@ -49,7 +59,8 @@ private:
             flight->landed.cancel();
             if (!live.expired()) flight_ = nullptr;
         };
-        boost::asio::co_spawn(executor_, run(std::move(make)), std::move(done));
+        boost::asio::co_spawn(executor_, run(std::move(make)),
+                              boost::asio::bind_cancellation_slot(flight->stop.slot(), std::move(done)));
     }
 
     // The function object must live as long as its coroutine, which may use what it captured.

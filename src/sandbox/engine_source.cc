@@ -57,13 +57,18 @@ EngineSource::~EngineSource() {
 }
 
 void EngineSource::close() {
+    end_janitor();
+    pulling_.cancel();
+}
+
+void EngineSource::end_janitor() {
     if (!janitor_) return;
     janitor_->over = true;
     janitor_->timer.cancel();
 }
 
 void EngineSource::forget_engine() {
-    close();
+    end_janitor();
     found_ = nullptr;
     forget_image();
 }
@@ -89,7 +94,7 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search(
 }
 
 void EngineSource::start_janitor() {
-    close();
+    end_janitor();
     janitor_ = std::make_shared<Janitor>(executor_);
     asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), remover_, options_.log),
                    asio::detached);

@@ -59,12 +59,13 @@ public:
     /// Made on first use. Throws std::system_error.
     const Instance& instance();
 
-    void close(); ///< Ends the janitor's round.
+    void close(); ///< Ends the janitor's round, and a pull that is under way.
 
 private:
     boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> search();
     boost::asio::awaitable<bool> ensure_image(std::shared_ptr<const runtime_api::Found> found);
     void start_janitor();
+    void end_janitor();
 
     boost::asio::any_io_executor executor_;
     Options options_;

@@ -229,6 +229,8 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
 
 void Pool::on_pressure(std::function<bool()> make_room) { state_->make_room = std::move(make_room); }
 
+void Pool::set_wait_limit(std::chrono::milliseconds limit) { state_->options.wait_limit = limit; }
+
 void Pool::close() {
     state_->closed = true;
     state_->make_room = nullptr;

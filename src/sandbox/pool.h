@@ -65,6 +65,9 @@ public:
     /// if it did.
     void on_pressure(std::function<bool()> make_room);
 
+    /// How long a call waits for its turn, from now on.
+    void set_wait_limit(std::chrono::milliseconds limit);
+
     /// Lets all warm ones go and makes no new ones; those in use end with their leases.
     void close();
 
