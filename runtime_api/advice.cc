@@ -97,6 +97,19 @@ std::optional<Advice> on_cgroups(const Words& words) {
     return std::nullopt;
 }
 
+std::optional<Advice> on_disk(const Host& host, const Words& words) {
+    if (!words.any({"no space left on device", "disk quota exceeded"})) return std::nullopt;
+    if (words.any({"/var/tmp/"})) // where podman puts what it has not unpacked yet
+        return Advice{"/var/tmp of the engine's host is full",
+                      "make room there (df -h /var/tmp), or let podman use the disk of its images: "
+                      "image_copy_tmp_dir = \"storage\" under [engine] in containers.conf, then restart it"};
+    const std::string where = host.storage_folder.empty() ? "" : ' ' + host.storage_folder;
+    return Advice{"the engine's disk is full" + (where.empty() ? "" : ": that of" + where + ", on its host"),
+                  "make room: podman system prune --all, or docker system prune --all (they remove every "
+                  "image that no container uses); df -h" +
+                      where + " shows what there is"};
+}
+
 std::optional<Advice> on_rootless(const Words& words) {
     if (words.any({"newuidmap\": executable file not found", "newuidmap: executable file not found"}))
         return Advice{"newuidmap and newgidmap are not installed",
@@ -182,11 +195,7 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
     if (!found && endpoint.kind == Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
     if (!found && (endpoint.kind == Endpoint::Kind::https || endpoint.kind == Endpoint::Kind::tcp))
         found = advice_on_tls(endpoint, text);
-    if (!found && words.any({"no space left on device"}))
-        found =
-            Advice{"the engine's disk is full",
-                   "make room: podman system prune --all, or docker system prune --all (they remove every "
-                   "image that no container uses); df -h shows the rest"};
+    if (!found) found = on_disk(host, words);
     if (!found) found = on_rootless(words);
     if (!found) found = on_gvisor(words);
     if (!found) found = on_version(words);

@@ -24,7 +24,8 @@ struct Host {
     bool podman_program = false;       ///< podman is in PATH.
     bool docker_rootless_tool = false; ///< Docker's set-up of a rootless daemon is in PATH.
     unsigned uid = 0;
-    std::string runtime_dir{}; ///< Where the rootless socket would be: "/run/user/1000".
+    std::string runtime_dir{};    ///< Where the rootless socket would be: "/run/user/1000".
+    std::string storage_folder{}; ///< The engine's, by its own word; empty: not known.
 };
 
 /// Looks at the files that say so.

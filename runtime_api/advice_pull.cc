@@ -18,12 +18,13 @@ std::optional<Advice> on_trust(const Words& words) {
 }
 
 std::optional<Advice> on_login(const Words& words) {
-    if (words.any({"toomanyrequests", "too many requests", "rate limit"}))
+    if (words.any({"toomanyrequests", "too many requests", "rate limit", "http 429", "statuscode: 429"}))
         return Advice{"the registry limits pulls without a login",
                       "log in: podman login REGISTRY, or docker login; or wait, or name a mirror in --image"};
     if (words.any({"unauthorized", "authentication required", "access denied",
                    "access to the resource is denied", "requested access", "incorrect username or password",
-                   "no basic auth credentials"}))
+                   "no basic auth credentials", ": denied", "403 forbidden", "403 (forbidden)", "http 403",
+                   "statuscode: 403"}))
         return Advice{"the registry lets nobody in without the right login, or has no such image",
                       "check the image's name, then: podman login REGISTRY, or docker login REGISTRY"};
     return std::nullopt;
@@ -53,6 +54,25 @@ std::optional<Advice> on_reach(const Words& words) {
         "a registry: cordon image build"};
 }
 
+std::optional<Advice> on_broken_way(const Words& words) {
+    if (words.any({"nothing came for"}))
+        return Advice{
+            "the pull stands still, or the registry limits pulls (which podman is silent about for two "
+            "minutes)",
+            "try again; one that is slow: --pull-timeout SECONDS; one that limits pulls: podman login "
+            "REGISTRY, or docker login"};
+    if (words.any({"received unexpected http status: 5"}))
+        return Advice{"the registry itself has failed",
+                      "try again later, or name a mirror in --image; without a registry: cordon image build"};
+    const bool engine_broke = words.any({"talking to ", "connect to "});
+    if (!engine_broke && words.any({"unexpected eof", "connection reset by peer", "broken pipe"}))
+        return Advice{
+            "the connection between the engine and the registry broke, more than once",
+            "try again; if it breaks again: the network and proxy of the engine's host (HTTPS_PROXY in "
+            "its own environment); without a registry: cordon image build"};
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<Advice> advice_on_pull(const Words& words) {
@@ -61,6 +81,7 @@ std::optional<Advice> advice_on_pull(const Words& words) {
     if (!found) found = on_login(words);
     if (!found) found = on_name(words);
     if (!found) found = on_reach(words);
+    if (!found) found = on_broken_way(words);
     return found;
 }
 

@@ -230,6 +230,7 @@ EngineInfo read_info(const std::string& body) {
     in.read_optional("PidsLimit", out.pids_limit);
     in.read_optional("CpuCfsQuota", out.cpu_limit);
     in.read_optional("Driver", out.storage_driver);
+    in.read_optional("DockerRootDir", out.storage_folder);
     in.read_optional("DefaultRuntime", out.oci_runtime);
     if (in.has("Runtimes")) out.oci_runtimes = in.at("Runtimes").keys();
     in.read_optional("OperatingSystem", out.operating_system);

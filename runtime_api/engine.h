@@ -110,6 +110,7 @@ struct EngineInfo {
     bool apparmor = false;
     bool selinux = false;
     std::string storage_driver{};
+    std::string storage_folder{}; ///< Where on its host it keeps images.
     std::string oci_runtime{};
     std::vector<std::string> oci_runtimes{};
     std::string operating_system{}; ///< "Docker Desktop", "Debian GNU/Linux 12"
@@ -175,8 +176,10 @@ public:
 
     /// Pulls an image, also one that is there (its tag may have moved); sink may be empty. not_found /
     /// rejected / engine_fault carry the registry's words. The wait is bounded by silence
-    /// (Timeouts::pull_silence), not by the whole.
-    virtual boost::asio::awaitable<void> pull(std::string reference, PullSink sink, RegistryAuth auth) = 0;
+    /// (Timeouts::pull_silence), not by the whole. The first login is for the registry of the reference, and
+    /// may be empty; podman alone is told the others, for it alone knows where a short name leads.
+    virtual boost::asio::awaitable<void> pull(std::string reference, PullSink sink,
+                                              std::vector<RegistryAuth> logins) = 0;
 
     /// Makes an image; takes as long as the engine needs to read it (Timeouts::import).
     virtual boost::asio::awaitable<void> import_image(ImageImport what) = 0;
@@ -216,6 +219,8 @@ struct Timeouts {
     std::chrono::milliseconds start{30'000}; ///< attach and start
     std::chrono::milliseconds remove{15'000};
     std::chrono::milliseconds pull_silence{60'000};
+    std::chrono::milliseconds pull_retries{
+        150'000}; ///< podman's from 4.8 on: it asks a registry that limits pulls for 125 s before it says so.
     std::chrono::milliseconds pull_blind{
         900'000}; ///< The same where the engine says nothing while it loads a layer (podman before 4.8).
     std::chrono::milliseconds import{900'000};

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 
 #include "runtime_api/discovery_docker.h"
 #include "runtime_api/discovery_files.h"
@@ -20,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds helper_limit{10};
 constexpr std::chrono::milliseconds poll_interval{10};
+constexpr std::size_t most_registries = 50; // whose logins a short name is pulled with
 
 /// Where the helper's words are kept while it runs, in unlinked files: not on a disk where that can be had.
 std::string scratch_folder(const Surroundings& around) {
@@ -72,21 +74,33 @@ asio::awaitable<void> by_helper(Surroundings around, StoredLogin stored, Login* 
     }
 }
 
-/// What a file says; nothing where it is not there or cannot be read, which is told.
-StoredLogin read_file(const std::string& file, const std::string& repository, Login& login) {
+/// What `read` makes of a file's text; nothing where it is not there or cannot be read, which is told.
+template <class Read> auto read_file(const std::string& file, Login& login, Read read) {
     try {
         const std::optional<std::string> text = discovery::read_small_file(file);
-        if (text && text->find_first_not_of(" \t\r\n") != std::string::npos)
-            return stored_login(*text, repository);
+        if (text && text->find_first_not_of(" \t\r\n") != std::string::npos) return read(*text);
     } catch (const json::Error& e) {
         login.troubles.push_back(file + ": " + e.what());
     } catch (const Error& e) {
         login.troubles.push_back(e.what());
     }
-    return {};
+    return decltype(read(std::string()))();
+}
+
+StoredLogin read_login(const std::string& file, const std::string& repository, Login& login) {
+    return read_file(file, login, [&](const std::string& text) { return stored_login(text, repository); });
 }
 
 bool empty(const RegistryAuth& auth) { return auth.username.empty() && auth.identity_token.empty(); }
+
+/// Fills login where the file or its helper knows the repository.
+asio::awaitable<void> look_into(Surroundings around, std::string file, std::string repository, Login* login) {
+    StoredLogin stored = read_login(file, repository, *login);
+    if (!stored.helper.empty()) co_await by_helper(around, stored, login);
+    if (!empty(login->auth) || empty(stored.auth)) co_return;
+    login->auth = std::move(stored.auth);
+    login->source = file;
+}
 
 } // namespace
 
@@ -112,13 +126,30 @@ asio::awaitable<Login> find_login(Surroundings around, std::string reference) {
         !set.empty() && !discovery::file_exists(set))
         login.troubles.push_back("REGISTRY_AUTH_FILE: no such file: " + set);
     for (const std::string& file : login_files(around)) {
-        StoredLogin stored = read_file(file, repository, login);
-        if (!stored.helper.empty()) co_await by_helper(around, stored, &login);
+        co_await look_into(around, file, repository, &login);
         if (!empty(login.auth)) co_return login;
-        if (empty(stored.auth)) continue;
-        login.auth = std::move(stored.auth);
-        login.source = file;
-        co_return login;
+    }
+    co_return login;
+}
+
+asio::awaitable<Login> find_podman_login(Surroundings around, std::string reference) {
+    Login login = co_await find_login(around, reference);
+    if (!registry_of(reference).empty()) co_return login;
+    std::set<std::string> known;
+    known.insert(full_repository(reference).substr(0, full_repository(reference).find('/')));
+    for (const std::string& file : login_files(around)) {
+        Login ignored; // its troubles have been told
+        const std::vector<std::string> keys =
+            read_file(file, ignored, [](const std::string& text) { return stored_keys(text); });
+        for (const std::string& key : keys) {
+            if (known.size() > most_registries || known.count(key) != 0) continue;
+            Login other;
+            co_await look_into(around, file, key, &other);
+            if (empty(other.auth)) continue;
+            known.insert(key);
+            other.auth.server = key;
+            login.others.push_back(std::move(other.auth));
+        }
     }
     co_return login;
 }

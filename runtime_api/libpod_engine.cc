@@ -37,7 +37,7 @@ RestEngine::PullRequest LibpodEngine::pull_request(const std::string& reference)
     if (libpod::counts_pulled_bytes(version_)) {
         out.target += "&compatMode=true";
         out.words = Dialect::docker;
-        out.silence = timeouts().pull_silence;
+        out.silence = timeouts().pull_retries;
     }
     return out;
 }

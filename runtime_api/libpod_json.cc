@@ -172,7 +172,10 @@ EngineInfo read_info(const std::string& body) {
     out.dialect = Dialect::libpod;
     in.at("version").read("Version", out.version);
     read_host(in.at("host"), out);
-    if (const auto store = in.find("store")) store->read_optional("graphDriverName", out.storage_driver);
+    if (const auto store = in.find("store")) {
+        store->read_optional("graphDriverName", out.storage_driver);
+        store->read_optional("graphRoot", out.storage_folder);
+    }
     return out;
 }
 

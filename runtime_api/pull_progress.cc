@@ -140,17 +140,23 @@ Errc pull_errc(const std::string& words) {
     return Errc::engine_fault;
 }
 
-std::vector<std::string> registry_auth_headers(Dialect dialect, const RegistryAuth& auth) {
-    if (auth.username.empty() && auth.identity_token.empty()) return {};
-    const bool by_registry =
-        dialect == Dialect::libpod && auth.identity_token.empty() && !auth.server.empty();
+std::vector<std::string> registry_auth_headers(Dialect dialect, const std::vector<RegistryAuth>& logins) {
+    const RegistryAuth first = logins.empty() ? RegistryAuth() : logins.front();
+    const bool alone = dialect == Dialect::docker || !first.identity_token.empty() ||
+                       (first.server.empty() && !first.username.empty());
+    std::vector<RegistryAuth> told;
+    for (const RegistryAuth& each : alone ? std::vector<RegistryAuth>{first} : logins)
+        if (!each.username.empty() || (alone && !each.identity_token.empty())) told.push_back(each);
+    if (told.empty()) return {};
     json::Writer w;
     w.object();
-    if (by_registry) w.key(auth.server).object();
-    if (!auth.username.empty()) w.field("username", auth.username).field("password", auth.password);
-    if (!auth.identity_token.empty()) w.field("identitytoken", auth.identity_token);
-    if (!auth.server.empty()) w.field("serveraddress", auth.server);
-    if (by_registry) w.end();
+    for (const RegistryAuth& each : told) {
+        if (!alone) w.key(each.server).object();
+        if (!each.username.empty()) w.field("username", each.username).field("password", each.password);
+        if (!each.identity_token.empty()) w.field("identitytoken", each.identity_token);
+        if (!each.server.empty()) w.field("serveraddress", each.server);
+        if (!alone) w.end();
+    }
     w.end();
     return {"X-Registry-Auth: " + base64url(w.str())};
 }

@@ -44,10 +44,10 @@ private:
     std::map<std::string, Layer> layers_; ///< By Docker's short id.
 };
 
-/// "X-Registry-Auth: …", or nothing without credentials, as each engine wants it: Docker the login alone;
-/// podman the same or a map of them by registry, of which it uses the one that it needs, wherever a short
-/// name leads. An identity token it takes in the first form only.
-std::vector<std::string> registry_auth_headers(Dialect dialect, const RegistryAuth& auth);
+/// "X-Registry-Auth: …", or nothing without credentials, as each engine wants it: Docker the first login
+/// alone; podman the same or a map of them by registry, of which it uses the one that it needs, wherever a
+/// short name leads. An identity token it takes in the first form only.
+std::vector<std::string> registry_auth_headers(Dialect dialect, const std::vector<RegistryAuth>& logins);
 
 /// What an engine's words about a pull mean: rejected (the registry lets nobody in), not_found, else
 /// engine_fault.

@@ -18,7 +18,8 @@ public:
     boost::asio::awaitable<EngineInfo> info() override;
     boost::asio::awaitable<std::optional<ImageInfo>> image(std::string reference) override;
     boost::asio::awaitable<std::vector<ImageInfo>> images() override;
-    boost::asio::awaitable<void> pull(std::string reference, PullSink sink, RegistryAuth auth) override;
+    boost::asio::awaitable<void> pull(std::string reference, PullSink sink,
+                                      std::vector<RegistryAuth> logins) override;
     boost::asio::awaitable<void> import_image(ImageImport what) override;
     boost::asio::awaitable<int> wait(std::string name, std::chrono::milliseconds limit) override;
     boost::asio::awaitable<std::unique_ptr<AttachStream>> attach(std::string name) override;

@@ -50,7 +50,8 @@ asio::awaitable<std::vector<ImageInfo>> RestEngine::images() {
     co_return read_answer(attempted, [&] { return read_images(answer.body); });
 }
 
-asio::awaitable<void> RestEngine::pull(std::string reference, PullSink sink, RegistryAuth auth) {
+asio::awaitable<void> RestEngine::pull(std::string reference, PullSink sink,
+                                       std::vector<RegistryAuth> logins) {
     const std::string attempted = "pull image " + reference;
     const PullRequest how = pull_request(reference);
     PullReader reader(how.words, std::move(sink));
@@ -59,7 +60,7 @@ asio::awaitable<void> RestEngine::pull(std::string reference, PullSink sink, Reg
     request.target = how.target;
     request.limit = std::chrono::milliseconds(0);
     request.silence = how.silence;
-    request.headers = registry_auth_headers(dialect(), auth);
+    request.headers = registry_auth_headers(dialect(), logins);
     request.sink = [&reader](std::string_view piece) { reader.feed(piece); };
     HttpResponse answer;
     try {

@@ -85,6 +85,22 @@ StoredLogin stored_login(std::string_view text, const std::string& repository) {
     return out;
 }
 
+std::vector<std::string> stored_keys(std::string_view text) {
+    const json::Document document(text);
+    const json::Reader in = document.root();
+    std::vector<std::string> out;
+    for (const char* part : {"auths", "credHelpers"}) {
+        const auto object = in.find(part);
+        if (!object || !object->is_object()) continue;
+        for (const std::string& key : object->keys()) {
+            std::string plain = plain_key(key);
+            const bool known = std::find(out.begin(), out.end(), plain) != out.end();
+            if (!plain.empty() && !known) out.push_back(std::move(plain));
+        }
+    }
+    return out;
+}
+
 RegistryAuth helper_login(std::string_view text, const std::string& server) {
     const json::Document document(text);
     const json::Reader in = document.root("answer");

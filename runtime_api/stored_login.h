@@ -22,6 +22,10 @@ struct StoredLogin {
 /// used.
 StoredLogin stored_login(std::string_view text, const std::string& repository);
 
+/// The repositories and registries that such a file knows a login or a helper for, as stored_login finds
+/// them. Throws json::Error.
+std::vector<std::string> stored_keys(std::string_view text);
+
 /// Reads what a helper's `get` printed. Throws json::Error.
 RegistryAuth helper_login(std::string_view text, const std::string& server);
 

@@ -41,6 +41,8 @@ runtime_api::SearchOptions to_search(const config::Settings& s) {
     o.cert_file = s.tls_cert;
     o.key_file = s.tls_key;
     o.tls_verify = s.tls_verify;
+    if (s.pull_timeout)
+        o.timeouts.pull_silence = o.timeouts.pull_retries = o.timeouts.pull_blind = *s.pull_timeout;
     return o;
 }
 

@@ -36,6 +36,7 @@ struct Settings {
     bool allow_rootful = false;
     bool allow_plain_tcp = false;
     std::string oci_runtime{};
+    std::optional<std::chrono::seconds> pull_timeout{}; ///< Of silence. Empty: as fits what the engine tells.
 
     // The container
     std::string image{}; ///< Empty: the choice of `cordon image use`, else default_image.

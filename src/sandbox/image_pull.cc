@@ -1,5 +1,8 @@
 #include "src/sandbox/image_pull.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "runtime_api/advice.h"
 #include "runtime_api/error.h"
 #include "runtime_api/find_login.h"
@@ -10,21 +13,34 @@ using runtime_api::Errc;
 
 namespace {
 
+// An engine that failed for a reason that no login would mend.
+bool has_other_reason(const std::string& words) {
+    const char* known[] = {"no space left",  "disk quota",  "connection reset",
+                           "unexpected EOF", "broken pipe", "unexpected HTTP status: 5"};
+    return std::any_of(std::begin(known), std::end(known),
+                       [&](const char* part) { return words.find(part) != std::string::npos; });
+}
+
 // What is known of the login, where it may have been the reason.
-std::string about_login(const runtime_api::Login& login, Errc code) {
+std::string about_login(const runtime_api::Login& login, const runtime_api::Error& error) {
     std::string text;
-    const bool refused =
-        code == Errc::rejected || code == Errc::not_found || code == Errc::engine_fault; // or so it may be
+    const Errc code = error.code();
+    const bool refused = code == Errc::rejected || code == Errc::not_found ||
+                         (code == Errc::engine_fault && !has_other_reason(error.what()));
     if (refused && !login.source.empty()) text += "; tried with the login from " + login.source;
-    if (refused && login.source.empty()) text += "; tried without a login, since none was found";
+    std::string others;
+    for (const runtime_api::RegistryAuth& each : login.others)
+        others += (others.empty() ? "" : ", ") + each.server;
+    if (refused && !others.empty()) text += "; tried with the logins for " + others;
+    if (refused && login.source.empty() && others.empty())
+        text += "; tried without a login, since none was found";
     for (const std::string& trouble : login.troubles) text += "; " + trouble;
     return text;
 }
 
 runtime_api::Error explained(const runtime_api::Found& found, const runtime_api::Login& login,
                              const runtime_api::Error& error) {
-    const std::string text =
-        error.what() + about_login(login, error.code()) + explanation(found, error.what());
+    const std::string text = error.what() + about_login(login, error) + explanation(found, error.what());
     return runtime_api::Error(error.code(), text);
 }
 
@@ -38,7 +54,8 @@ struct Show {
 } // namespace
 
 std::string explanation(const runtime_api::Found& found, const std::string& words) {
-    const runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
+    runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
+    host.storage_folder = found.info.storage_folder;
     const runtime_api::Endpoint endpoint = found.candidate.endpoint.value_or(runtime_api::Endpoint());
     const std::optional<runtime_api::Advice> advice = runtime_api::advice_on_error(host, endpoint, words);
     return advice ? " → " + advice->trouble + ": " + advice->remedy : "";
@@ -46,12 +63,17 @@ std::string explanation(const runtime_api::Found& found, const std::string& word
 
 asio::awaitable<void> pull_image(std::shared_ptr<const runtime_api::Found> found, std::string reference,
                                  PullAudience audience) {
-    const runtime_api::Login login =
-        co_await runtime_api::find_login(runtime_api::Surroundings::here(), reference);
+    const bool podman = found->engine->dialect() == runtime_api::Dialect::libpod;
+    const runtime_api::Surroundings here = runtime_api::Surroundings::here();
+    runtime_api::Login login;
+    if (podman) login = co_await runtime_api::find_podman_login(here, reference);
+    if (!podman) login = co_await runtime_api::find_login(here, reference);
+    std::vector<runtime_api::RegistryAuth> logins(1, login.auth);
+    logins.insert(logins.end(), login.others.begin(), login.others.end());
     const Show show{audience, reference};
     const auto sink = [&](const runtime_api::PullProgress& progress) { audience.tell(reference, &progress); };
     try {
-        co_await found->engine->pull(reference, sink, login.auth);
+        co_await found->engine->pull(reference, sink, logins);
     } catch (const runtime_api::Error& e) {
         throw explained(*found, login, e);
     }

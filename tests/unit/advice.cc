@@ -335,7 +335,26 @@ TEST_CASE("advice: pulls") {
         "write it in full");
     CHECK_HAS(on("pull image r/x:1: manifest unknown"), "no such image or tag");
     CHECK_HAS(on("pull image r/x:1: no image found in manifest list for architecture s390x"), "architecture");
-    CHECK_HAS(on("pull image r/x:1: write /var/tmp/x: no space left on device"), "disk is full");
+    CHECK_HAS(on("pull image r/x:1: HTTP 500: denied"), "right login");
+    CHECK_HAS(on("pull image r/x:1: HTTP 500: error parsing HTTP 403 response body: x"), "right login");
+    CHECK_HAS(on("pull image r/x:1: HTTP 500: error parsing HTTP 429 response body: x"), "limits pulls");
+    CHECK_HAS(on("pull image r/x:1: received unexpected HTTP status: 503 Service Unavailable"), "later");
+    CHECK_HAS(on("pull image r/x:1: nothing came for 150 s: the registry does not send"), "--pull-timeout");
+    const std::string cut = "read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer";
+    CHECK_HAS(on("pull image r/x:1: " + cut), "try again");
+    CHECK(on("pull image r/x:1: talking to unix:///s: Connection reset by peer").empty());
+}
+
+TEST_CASE("advice: a full disk is named as the engine names it") {
+    Host host = usual_host();
+    const std::string words =
+        "pull image r/x:1: processing tar file(write /content: no space left on device)";
+    CHECK_HAS(on(words), "the engine's disk is full: make room");
+    host.storage_folder = "/srv/images";
+    CHECK_HAS(on(words, "unix:///s", host), "that of /srv/images, on its host");
+    CHECK_HAS(on(words, "unix:///s", host), "df -h /srv/images");
+    CHECK_HAS(on("pull image r/x:1: write /var/tmp/x: no space left on device", "unix:///s", host),
+              "image_copy_tmp_dir");
 }
 
 TEST_CASE("advice: nothing for words that are unknown, and nothing for an engine in order") {

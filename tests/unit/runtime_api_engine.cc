@@ -180,8 +180,8 @@ TEST_CASE("pull: the reference, the credentials and the failure go where they be
     const runtime_api::PullSink sink = [&](const runtime_api::PullProgress& progress) {
         seen.push_back(progress.status);
     };
-    runtime_api::RegistryAuth auth;
-    auth.identity_token = "t";
+    std::vector<runtime_api::RegistryAuth> auth(1);
+    auth[0].identity_token = "t";
     CHECK(run(f.loop, done(f.libpod->pull("h/i:t", sink, auth))));
     CHECK(seen == std::vector<std::string>{"a"});
     CHECK(f.script->requests[0].headers.size() == 1);
@@ -193,6 +193,7 @@ TEST_CASE("pull: the reference, the credentials and the failure go where they be
 
 TEST_CASE("pull: podman from 4.8 on is asked to count bytes, and what it ends without is no image") {
     Fixture f;
+    const std::vector<runtime_api::RegistryAuth> none;
     runtime_api::LibpodEngine newer(std::make_unique<FakeHttp>(f.script), f.timeouts, "4.8.0");
     const std::string key =
         "POST " + pod + "/images/pull?policy=always&reference=h%2Fi%40sha256%3A1&compatMode=true";
@@ -205,16 +206,16 @@ TEST_CASE("pull: podman from 4.8 on is asked to count bytes, and what it ends wi
     const runtime_api::PullSink sink = [&](const runtime_api::PullProgress& p) {
         total = p.total.value_or(0);
     };
-    CHECK(run(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))));
+    CHECK(run(f.loop, done(newer.pull("h/i:t@sha256:1", sink, none))));
     CHECK(total == 2);
-    CHECK(f.script->requests[0].silence == f.timeouts.pull_silence);
-    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))) == Errc::protocol);
+    CHECK(f.script->requests[0].silence == f.timeouts.pull_retries);
+    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, none))) == Errc::protocol);
     f.script->answers[key] = {
         {500, {}, R"({"message":"Head https: unauthorized: authentication required"})"}};
-    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, {}))) == Errc::rejected);
+    CHECK(code_of(f.loop, done(newer.pull("h/i:t@sha256:1", sink, none))) == Errc::rejected);
     f.script->failures[key] = Errc::timed_out;
-    CHECK_THROWS_WITH_AS(run(f.loop, done(newer.pull("h/i@sha256:1", sink, {}))),
-                         doctest::Contains("nothing came for 60 s: the registry does not send"), Error);
+    CHECK_THROWS_WITH_AS(run(f.loop, done(newer.pull("h/i@sha256:1", sink, none))),
+                         doctest::Contains("nothing came for 150 s: the registry does not send"), Error);
 }
 
 TEST_CASE("counts_pulled_bytes: podman 4.8 and later") {

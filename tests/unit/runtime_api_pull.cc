@@ -130,16 +130,26 @@ TEST_CASE("registry_auth_headers: base64url of JSON, and nothing without credent
     runtime_api::RegistryAuth auth;
     auth.username = "u";
     auth.password = "?\?>";
-    CHECK(runtime_api::registry_auth_headers(Dialect::docker, auth).at(0) ==
+    CHECK(runtime_api::registry_auth_headers(Dialect::docker, {auth}).at(0) ==
           "X-Registry-Auth: eyJ1c2VybmFtZSI6InUiLCJwYXNzd29yZCI6Ij8_PiJ9");
     auth = {};
     auth.identity_token = "t";
-    CHECK(runtime_api::registry_auth_headers(Dialect::docker, auth).at(0) ==
+    CHECK(runtime_api::registry_auth_headers(Dialect::docker, {auth}).at(0) ==
           "X-Registry-Auth: eyJpZGVudGl0eXRva2VuIjoidCJ9");
-    CHECK(runtime_api::registry_auth_headers(Dialect::libpod, auth).at(0) ==
+    CHECK(runtime_api::registry_auth_headers(Dialect::libpod, {auth}).at(0) ==
           "X-Registry-Auth: eyJpZGVudGl0eXRva2VuIjoidCJ9"); // podman would lose it in a map
     auth = {"u", "p", "", "h:1"};
-    CHECK(runtime_api::registry_auth_headers(Dialect::libpod, auth).at(0) ==
+    CHECK(runtime_api::registry_auth_headers(Dialect::libpod, {auth}).at(0) ==
           "X-Registry-Auth: " +
               runtime_api::base64url(R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"}})"));
+}
+
+TEST_CASE("registry_auth_headers: of several logins podman gets all that it can read, Docker the first") {
+    const std::vector<runtime_api::RegistryAuth> logins = {
+        {}, {"u", "p", "", "h:1"}, {"", "", "t", "lost"}, {"v", "q", "", "g/team"}};
+    CHECK(runtime_api::registry_auth_headers(Dialect::docker, logins).empty());
+    CHECK(runtime_api::registry_auth_headers(Dialect::libpod, logins).at(0) ==
+          "X-Registry-Auth: " + runtime_api::base64url(
+                                    R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"},)"
+                                    R"("g/team":{"username":"v","password":"q","serveraddress":"g/team"}})"));
 }

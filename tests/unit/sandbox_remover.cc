@@ -30,7 +30,8 @@ public:
     asio::awaitable<runtime_api::EngineInfo> info() override { not_asked_for(); }
     asio::awaitable<std::optional<runtime_api::ImageInfo>> image(std::string) override { not_asked_for(); }
     asio::awaitable<std::vector<runtime_api::ImageInfo>> images() override { not_asked_for(); }
-    asio::awaitable<void> pull(std::string, runtime_api::PullSink, runtime_api::RegistryAuth) override {
+    asio::awaitable<void> pull(std::string, runtime_api::PullSink,
+                               std::vector<runtime_api::RegistryAuth>) override {
         not_asked_for();
     }
     asio::awaitable<void> import_image(runtime_api::ImageImport) override { not_asked_for(); }

@@ -104,3 +104,23 @@ TEST_CASE("find_login: the first file with a login for that registry, and what c
     machine.file("/elsewhere/config.json", file_for("h.x", "moved:p"));
     CHECK(found().auth.username == "moved");
 }
+
+TEST_CASE("find_podman_login: a short name may lead anywhere, so that all logins are found, once each") {
+    boost::asio::io_context loop;
+    Machine machine;
+    machine.file(
+        "/home/.config/containers/auth.json",
+        R"({"auths":{"docker.io":{"auth":"dTpw"},"h.x":{"auth":"YTpw"},"h.x/team":{"auth":"Yjpw"},"e":{}}})");
+    machine.file("/home/.docker/config.json", file_for("h.x", "second:p"));
+    const auto found = [&](const char* name) {
+        return run(loop, runtime_api::find_podman_login(machine.around, name));
+    };
+    const runtime_api::Login login = found("small:1");
+    CHECK(login.auth.username == "u");
+    REQUIRE(login.others.size() == 2);
+    CHECK(login.others[0].server == "h.x");
+    CHECK(login.others[0].username == "a");
+    CHECK(login.others[1].server == "h.x/team");
+    CHECK(login.others[1].username == "b");
+    CHECK(found("h.x/a").others.empty()); // it says itself which one it wants
+}
