@@ -27,6 +27,7 @@ http: {addr: "%(address)s", tls: {certificate: %(folder)s/cert.pem, key: %(folde
 auth: {htpasswd: {realm: cordon, path: %(folder)s/htpasswd}}
 """
 MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
+OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 
 def basic():
@@ -49,6 +50,20 @@ def free_port():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
+
+
+def digest_of(data):
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def tar_of(content):
+    """A layer with one file."""
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as tar:
+        member = tarfile.TarInfo("content")
+        member.size = len(content)
+        tar.addfile(member, io.BytesIO(content))
+    return raw.getvalue()
 
 
 class Registry:
@@ -89,7 +104,7 @@ class Registry:
             connection.close()
 
     def put_blob(self, name, data):
-        digest = "sha256:" + hashlib.sha256(data).hexdigest()
+        digest = digest_of(data)
         status, headers, body = self.request("POST", "/v2/%s/blobs/uploads/" % name)
         assert status == 202, body
         place = headers["Location"].split(self.host, 1)[-1]
@@ -99,44 +114,57 @@ class Registry:
 
     def put_image(self, name, tag, content):
         """An image of one layer that holds one file with this content; gives its digest."""
-        raw = io.BytesIO()
-        with tarfile.open(fileobj=raw, mode="w") as tar:
-            member = tarfile.TarInfo("content")
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
+        layer = tar_of(content)
         config = json.dumps({"architecture": "amd64" if os.uname().machine == "x86_64" else "arm64", "os": "linux", "config": {},
-                             "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(raw.getvalue()).hexdigest()]}}).encode()
+                             "rootfs": {"type": "layers", "diff_ids": [digest_of(layer)]}}).encode()
         manifest = json.dumps({
             "schemaVersion": 2, "mediaType": MANIFEST,
             "config": {"mediaType": "application/vnd.docker.container.image.v1+json", **self.put_blob(name, config)},
             "layers": [{"mediaType": "application/vnd.docker.image.rootfs.diff.tar.gzip",
-                        **self.put_blob(name, gzip.compress(raw.getvalue(), 1))}]}).encode()
-        status, headers, body = self.request("PUT", "/v2/%s/manifests/%s" % (name, tag), manifest, **{"Content-Type": MANIFEST})
+                        **self.put_blob(name, gzip.compress(layer, 1))}]}).encode()
+        return self.put_manifest(name, tag, manifest, MANIFEST)
+
+    def put_manifest(self, name, tag, manifest, kind):
+        status, headers, body = self.request("PUT", "/v2/%s/manifests/%s" % (name, tag), manifest, **{"Content-Type": kind})
         assert status == 201, body
         return headers["Docker-Content-Digest"]
+
+    def put_above(self, name, below, tag, content):
+        """An image that is there, with one layer more."""
+        status, headers, body = self.request("GET", "/v2/%s/manifests/%s" % (name, below), Accept=MANIFEST + "," + OCI_MANIFEST)
+        assert status == 200, body
+        manifest, layer = json.loads(body), tar_of(content)
+        config = json.loads(self.request("GET", "/v2/%s/blobs/%s" % (name, manifest["config"]["digest"]))[2])
+        config["rootfs"]["diff_ids"].append(digest_of(layer))
+        config.setdefault("history", []).append({"created_by": "put_above"})
+        manifest["config"].update(self.put_blob(name, json.dumps(config).encode()))
+        manifest["layers"].append({**manifest["layers"][-1], **self.put_blob(name, gzip.compress(layer, 1))})
+        return self.put_manifest(name, tag, json.dumps(manifest).encode(), headers["Content-Type"])
 
 
 class Trust:
     """The registry's CA, where the podman behind a socket looks for it: below its own home, in its own root. (Docker trusts loopback.)"""
 
     def __init__(self, engine, registry):
-        self.file = None
-        if not engine.podman:
-            return
+        self.engine, self.host, self.made = engine, registry.host, 0
+        if engine.podman:
+            file = self.file()
+            self.made = sum(not each.exists() for each in file.parents)
+            file.parent.mkdir(parents=True)
+            file.write_bytes(registry.ca.read_bytes())
+
+    def file(self):
+        """As its process is now: it may have been restarted."""
         with socket.socket(socket.AF_UNIX) as asking:
-            asking.connect(engine.path)
+            asking.connect(self.engine.path)
             pid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         environment = pathlib.Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
         home = next(each[5:].decode() for each in environment if each.startswith(b"HOME="))
-        self.file = pathlib.Path("/proc/%d/root%s/.config/containers/certs.d/%s/ca.crt" % (pid, home, registry.host))
-        self.made = [each for each in self.file.parents if not each.exists()]
-        self.file.parent.mkdir(parents=True)
-        self.file.write_bytes(registry.ca.read_bytes())
+        return pathlib.Path("/proc/%d/root%s/.config/containers/certs.d/%s/ca.crt" % (pid, home, self.host))
 
     def close(self):
-        if self.file:
-            self.file.unlink()
-            for folder in self.made:
+        if self.engine.podman:
+            file = self.file()
+            file.unlink()
+            for folder in list(file.parents)[:self.made]:
                 folder.rmdir()
-
-

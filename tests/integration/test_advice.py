@@ -19,7 +19,8 @@ SAID = {
     "there might not be enough IDs available in the namespace: insufficient UIDs or GIDs available in user namespace": "--add-subuids",
     "crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied": "default_ulimits",
     "crun: opening file `memory.max` for writing: No such file or directory": "Delegate=",
-    "writing blob: storing blob to file \"/var/tmp/storage\": write /var/tmp/storage: no space left on device": "system prune",
+    "writing blob: storing blob to file \"/var/tmp/storage\": write /var/tmp/storage: no space left on device": "image_copy_tmp_dir",
+    "writing blob: adding layer: processing tar file(write /content: no space left on device): exit status 1": "system prune",
     "starting container: setting up network: cannot run with network enabled in root network namespace": "--network=none",
     "lsetxattr /var/lib/containers/x: operation not permitted": "restorecon",
 }
