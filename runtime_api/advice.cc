@@ -58,6 +58,10 @@ std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
     if (words.any({"unknown port"})) // what ssh calls the other end of a ProxyCommand
         return Advice{"the jump host or the ProxyCommand that leads there failed",
                       "try the way by hand: " + ssh + " true"};
+    if (words.any({"connect to host", "banner exchange", "did not set up the tunnel"}))
+        return Advice{"ssh does not get through to that host",
+                      "look whether it is up and its sshd listens at that port; where it stops says: " + ssh +
+                          " -v true"};
     if (!words.any({"open failed", "closed the connection", "empty reply"})) return std::nullopt;
     const bool docker = endpoint.path.find("docker") != std::string::npos;
     const std::string start =

@@ -57,7 +57,8 @@ std::vector<pid_t> processes_with(const std::string& part) {
         const std::string name = each.path().filename();
         if (name.find_first_not_of("0123456789") != std::string::npos) continue;
         std::ifstream file(each.path() / "cmdline");
-        const std::string line{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        std::string line; // words with NUL between; nothing if it has just gone
+        std::getline(file, line);
         if (line.find(part) != std::string::npos) out.push_back(std::stoi(name));
     }
     return out;
@@ -194,8 +195,10 @@ TEST_CASE(
         }
         each->know(each->content("/other_key.pub"));
         const std::string changed = way.failure("StrictHostKeyChecking no\n" + way.config());
-        CHECK_HAS(changed, "ssh-keygen -f \"" + each->at("/known") + "\" -R \"" + address + '"');
-        CHECK_HAS(changed, "Host key for " + address + " has changed");
+        for (const std::string& part :
+             {std::string("ssh-keygen -f "), each->at("/known"), std::string(" -R "), address})
+            CHECK_HAS(changed, part);
+        CHECK_HAS(changed, "ost key for " + address + " has changed"); // OpenSSH 8.4 has "ED25519 host"
         CHECK_HAS(remedy(way, changed), "ssh-keygen -R");
         each->know(each->content("/host_key.pub"));
     }

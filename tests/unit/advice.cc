@@ -251,6 +251,9 @@ TEST_CASE("advice: ssh's words") {
         on("ssh: connect to host b port 22: Connection refused; Connection closed by UNKNOWN port 65535",
            far),
         "try the way by hand: ssh -p 2222 me@far.example true");
+    CHECK_HAS(on("ssh: connect to host far.example port 2222: Connection refused", far),
+              "where it stops says: ssh -p 2222 me@far.example -v true");
+    CHECK_HAS(on("ssh did not set up the tunnel within 30 s", far), "where it stops says");
     CHECK_HAS(on("channel 2: open failed: connect failed: open failed", far), "loginctl enable-linger");
     CHECK_HAS(on("channel 2: open failed: connect failed", "ssh://far.example/var/run/docker.sock"),
               "start Docker there");
