@@ -67,7 +67,7 @@ std::optional<Advice> on_broken_way(const Words& words) {
     const bool engine_broke = words.any({"talking to ", "connect to "});
     if (!engine_broke && words.any({"unexpected eof", "connection reset by peer", "broken pipe"}))
         return Advice{
-            "the connection between the engine and the registry broke, more than once",
+            "the connection between the engine and the registry broke",
             "try again; if it breaks again: the network and proxy of the engine's host (HTTPS_PROXY in "
             "its own environment); without a registry: cordon image build"};
     return std::nullopt;

@@ -11,9 +11,9 @@
 
 namespace sandbox {
 
-/// What a guest says without being asked (src/guest/README.md, Guest to host): of its start, and what its code
-/// shows while an execution runs. What is malformed is dropped: it comes from code that got hold of PID 1's
-/// place in the conversation, or from a guest that broke. On the loop's thread.
+/// What a guest says without being asked (src/guest/README.md, Guest to host): of its start, and what its
+/// code shows while an execution runs. What is malformed is dropped: it comes from code that got hold of PID
+/// 1's place in the conversation, or from a guest that broke. On the loop's thread.
 class GuestNotes {
 public:
     struct Sinks {

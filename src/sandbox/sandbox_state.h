@@ -57,8 +57,8 @@ private:
 
     // shared with the coroutine that waits on it, which ends when this is cancelled by close()
     std::shared_ptr<boost::asio::steady_timer> heartbeat_;
-    boost::asio::steady_timer ready_event_;  ///< cancel() says: ready came, or the channel ended.
-    std::vector<std::string> warnings_{};    ///< The engine's, at create.
+    boost::asio::steady_timer ready_event_;             ///< cancel() says: ready came, or the channel ended.
+    std::vector<std::string> warnings_{};               ///< The engine's, at create.
     std::optional<runtime_api::ContainerState> seen_{}; ///< Its view of the container that was started.
     std::exception_ptr unseen_{};                       ///< Why it has none.
     bool looked_ = false;

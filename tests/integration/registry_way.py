@@ -5,6 +5,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 
 
 class Way:
@@ -16,6 +17,7 @@ class Way:
         self.left = None         # bytes that still come down; None: all
         self.cuts = 0            # how often they are reset when these have come; 0: they stand still
         self.waiting = set()
+        self.pace = None         # bytes a second, about; None: as they come
         self.reached = threading.Event()
         self.ends = {}           # of each connection that is open, by the engine's end
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -73,10 +75,13 @@ class Way:
                 while data and (count := self._may_pass(near, len(data))):
                     near.sendall(data[:count])
                     data = data[count:]
+                    if self.pace:
+                        time.sleep(count / self.pace)
         except OSError:
             pass
-        shut(near)
         with self.changed:
+            if near in self.ends:
+                shut(near)
             self.changed.wait_for(lambda: near not in self.ends)  # its other thread has done with it
         near.close()
         far.close()
@@ -104,7 +109,7 @@ class Way:
         self.left = self.each if self.cuts else None
         for near in list(self.ends):
             near.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            shut(near)
+            shut(near, socket.SHUT_RD)  # wakes its threads; the engine hears of it by the close alone, which is a reset
         self.ends.clear()
 
     def close(self):
@@ -114,9 +119,9 @@ class Way:
             shut(each)
 
 
-def shut(end):
+def shut(end, how=socket.SHUT_RDWR):
     try:
-        end.shutdown(socket.SHUT_RDWR)
+        end.shutdown(how)
     except OSError:
         pass
 

@@ -21,7 +21,6 @@ class Case(RegistryCase):
         super().setUpClass()
         cls.small = cls.push("many")
         cls.registry.put_above("team/python", "many", "large", os.urandom(16 << 20))
-        cls.asked_here = 1
         cls.large = cls.way.host + "/team/python:large"
 
     def setUp(self):
@@ -107,11 +106,16 @@ class Ends(Case):
         self.assertEqual(self.pulls("large"), before + 1)
 
     def test_the_end_of_cordon_is_the_end_of_its_pull(self):
-        with Cordon(env=self.settings(self.large)) as cordon:
-            self.stalled(cordon, 1)
-            self.assertEqual(cordon.end(), 0)
-        self.let_go()
-        self.assertNotIn(self.large, self.names())
+        for killed in (False, True):
+            with self.subTest(killed=killed), Cordon(env=self.settings(self.large)) as cordon:
+                self.stalled(cordon, 1)
+                if killed:
+                    cordon.process.kill()
+                else:
+                    self.assertEqual(cordon.end(), 0)
+                self.let_go()
+                self.way.open()
+                self.assertNotIn(self.large, self.names())
 
 
 if __name__ == "__main__":

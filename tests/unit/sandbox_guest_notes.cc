@@ -89,10 +89,10 @@ TEST_CASE("GuestNotes: what an execution shows reaches its host, in order, and n
     show_all();
     f.notes.begin(f.shown, 10, true);
     show_all();
-    CHECK(f.shown->lines ==
-          std::vector<std::string>{"out a", "err b", "tick c", "progress 1 2 d", "progress 3 -1 ",
-                                   "display image/png AA== base64", "display text/html e", "artifact f AA== ",
-                                   "artifact g none too large"});
+    CHECK(f.shown->lines == std::vector<std::string>{"out a", "err b", "tick c", "progress 1 2 d",
+                                                     "progress 3 -1 ", "display image/png AA== base64",
+                                                     "display text/html e",
+                                                     "artifact f AA== ", "artifact g none too large"});
     CHECK(f.notes.take_out() == "a");
     CHECK(f.notes.take_err() == "b");
     f.notes.end();
