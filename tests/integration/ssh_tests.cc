@@ -20,25 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Takes one connection over and gives back what it is sent, as stdout.
-void echo_frames(int listening) {
-    const int fd = ::accept(listening, nullptr, nullptr);
-    std::string head;
-    for (char c = 0; !head.ends_with("\r\n\r\n") && ::read(fd, &c, 1) == 1;) head += c;
-    const std::string answer = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
-    bool going =
-        ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(answer.size());
-    std::vector<char> piece(4096);
-    for (ssize_t n = 0; going && (n = ::read(fd, piece.data(), piece.size())) > 0;) {
-        std::string frame("\1\0\0\0\0\0", 6);
-        frame += static_cast<char>(n >> 8);
-        frame += static_cast<char>(n & 255);
-        frame.append(piece.data(), static_cast<std::size_t>(n));
-        going = ::send(fd, frame.data(), frame.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
-    }
-    ::close(fd);
-}
-
 asio::awaitable<std::string> send_and_read_back(Http& http, std::string text) {
     HttpRequest request;
     request.method = "POST";

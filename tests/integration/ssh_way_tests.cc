@@ -14,7 +14,7 @@
 
 namespace asio = boost::asio;
 using runtime_api::Endpoint;
-using runtime_api::Http;
+using runtime_api::HttpRequest;
 using runtime_api::QuietProcess;
 using runtime_api::SshOptions;
 using namespace std::chrono_literals;
@@ -381,7 +381,38 @@ TEST_CASE("ssh: a banner is no trouble, and where there is trouble it hides noth
     CHECK_HAS(remedy(way, failure), "ssh-add");
 }
 
-TEST_CASE("ssh: an ssh that dies in mid-use ends its streams, and is started again at the next use") {
+TEST_CASE(
+    "ssh: a stream ends with the ssh that carries it, be it the jump host's or the one that is logged in") {
+    for (const bool jump : {true, false}) {
+        CAPTURE(jump);
+        Way way;
+        std::thread echo(echo_frames, way.machine.listen("/echo.sock"));
+        asio::io_context loop;
+        Endpoint endpoint = way.endpoint();
+        endpoint.path = way.machine.at("/echo.sock");
+        const auto http = http_to(loop, endpoint, way.options());
+        const auto use = [&]() -> asio::awaitable<std::string> {
+            HttpRequest request;
+            request.method = "POST";
+            request.target = "/attach";
+            const runtime_api::Upgraded upgraded = co_await http->upgrade(request);
+            co_await upgraded.stream->write("alive");
+            std::string said = (co_await upgraded.stream->read()).data;
+            const std::vector<pid_t> clients = way.clients();
+            ::kill(jump ? clients.back() : clients.front(), SIGKILL);
+            try {
+                said += (co_await upgraded.stream->read()).data + " and ended";
+            } catch (const runtime_api::Error& e) {
+                said += e.code() == runtime_api::Errc::unavailable ? " and ended" : e.what();
+            }
+            co_return said;
+        };
+        CHECK(run(loop, use()) == "alive and ended");
+        echo.join();
+    }
+}
+
+TEST_CASE("ssh: an ssh that dies in mid-use is started again at the next use") {
     Way way;
     asio::io_context loop;
     const auto http = http_to(loop, way.endpoint(), way.options());
