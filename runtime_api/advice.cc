@@ -6,25 +6,11 @@
 namespace runtime_api {
 namespace {
 
-constexpr const char* subids =
-    "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER && podman system migrate";
-
 std::string destination(const Endpoint& endpoint) {
     std::string out = "ssh ";
     if (endpoint.port != 0) out += "-p " + std::to_string(endpoint.port) + ' ';
     if (!endpoint.user.empty()) out += endpoint.user + '@';
     return out + endpoint.host;
-}
-
-std::string enable_podman(const Host& host) {
-    if (host.uid == 0)
-        return std::string("run cordon as an ordinary user with rootless podman; an engine of root's own "
-                           "needs --allow-rootful") +
-               (host.systemd ? " (and: systemctl enable --now podman.socket)" : "");
-    if (!host.systemd)
-        return "podman system service --time=0 unix://" + host.runtime_dir + "/podman/podman.sock &";
-    const std::string enable = "systemctl --user enable --now podman.socket";
-    return host.user_session ? enable : "sudo loginctl enable-linger $USER, then log in anew and: " + enable;
 }
 
 constexpr const char* allow_forwarding =
@@ -122,12 +108,17 @@ std::optional<Advice> on_rootless(const Words& words) {
                    "enough available ids", "enough ids available", "newuidmap: write to uid_map failed",
                    "newuidmap: uid range", "newgidmap: gid range", "no entry in /etc/subuid",
                    "no uid ranges set aside"}))
-        return Advice{"this user has no range of subordinate uids, or too small a one", subids};
+        return Advice{"this user has no range of subordinate uids, or too small a one", remedy::subids};
+    // A uid that is not mapped, as runc and crun say it.
+    if (words.any({"invalid argument"}) && words.any({"setresuid", "setresgid", "unable to setup user"}))
+        return Advice{"this user has no range of subordinate uids, or too small a one", remedy::subids};
     if (words.any({"setrlimit", "error setting rlimit"}))
         return Advice{"the engine sets limits beyond what the host allows it",
-                      "default_ulimits = [\"nofile=1024:1024\", \"nproc=1024:1024\"] under [containers] in "
-                      "containers.conf, then restart the engine; or "
-                      "raise the host's: LimitNOFILE= and LimitNPROC= of the engine's unit"};
+                      "LimitNOFILE=1024 and LimitNPROC=32768 under [Service] of the engine's unit (systemctl "
+                      "edit; without "
+                      "systemd: ulimit -n and -u before it starts), then restart the engine; podman's own "
+                      "limits for all "
+                      "containers: default_ulimits under [containers] in containers.conf"};
     return std::nullopt;
 }
 
@@ -175,22 +166,6 @@ std::optional<Advice> on_desktop(const Host& host, const Words& words) {
     return std::nullopt;
 }
 
-/// A Unix socket of this host that could not be connected to.
-std::optional<Advice> on_socket(const Host& host, const Endpoint& endpoint, const Words& words) {
-    if (endpoint.kind != Endpoint::Kind::unix_socket) return std::nullopt;
-    const bool answered = words.any({": http "}); // then it is the engine that was not permitted something
-    if (answered || !words.any({"permission denied"})) return std::nullopt;
-    if (endpoint.path.find("docker") == std::string::npos)
-        return Advice{"this user may not open the socket", "use podman as this user: " + enable_podman(host)};
-    const std::string group =
-        "sudo usermod -aG docker $USER, then log in anew (that group is as good as root)";
-    return Advice{"this user may not open Docker's socket",
-                  (host.docker_rootless_tool
-                       ? "dockerd-rootless-setuptool.sh install gives a rootless one; or: "
-                       : "a rootless engine is better; or: ") +
-                      group};
-}
-
 } // namespace
 
 std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint, const std::string& text) {
@@ -205,29 +180,9 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
     if (!found) found = on_version(words);
     if (!found) found = on_selinux(words);
     if (!found) found = on_desktop(host, words);
-    if (!found) found = on_socket(host, endpoint, words);
+    if (!found) found = advice_on_permission(host, endpoint, words);
     if (!found) found = advice_on_pull(words);
     return found;
-}
-
-std::optional<Advice> advice_on_place(const Host& host, const Candidate& place, const std::string& text) {
-    const Endpoint endpoint = place.endpoint.value_or(Endpoint());
-    const bool local = endpoint.kind == Endpoint::Kind::unix_socket && place.endpoint;
-    const bool silent = local && Words(text).any({"no such file", "connection refused"});
-    const std::string& path = endpoint.path;
-    const auto is = [&](const char* part) { return path.find(part) != std::string::npos; };
-    const bool machine = is("-api.sock") || is("/containers/podman/machine/") ||
-                         place.source.find("machine") != std::string::npos;
-    if (machine && (silent || (endpoint.loopback() && Words(text).any({"connection refused"}))))
-        if (place.said || host.macos || Words(text).any({"connection refused"}))
-            return Advice{"the podman machine is stopped", "podman machine start"};
-    if (silent && is("/.docker/") && (place.said || Words(text).any({"connection refused"})))
-        return Advice{"Docker Desktop is not running",
-                      host.macos ? "open -a Docker" : "systemctl --user start docker-desktop"};
-    if (silent && !machine && is("/podman/podman.sock") && !place.system_rootful &&
-        (host.podman_unit || host.podman_program))
-        return Advice{"podman is installed, but its socket is not listening", enable_podman(host)};
-    return advice_on_error(host, endpoint, text);
 }
 
 } // namespace runtime_api

@@ -6,6 +6,8 @@
 namespace runtime_api {
 namespace {
 
+constexpr std::int64_t most_images_need = 65535; // "nobody" is 65534, and the first is 0
+
 void on_cgroups(const EngineInfo& info, std::vector<Advice>& out) {
     const bool rootless = info.rootless.value_or(false);
     if (rootless && info.cgroup_version == 1) {
@@ -36,6 +38,11 @@ void on_cgroups(const EngineInfo& info, std::vector<Advice>& out) {
 std::vector<Advice> advice_on_engine(const EngineInfo& info) {
     std::vector<Advice> out;
     on_cgroups(info, out);
+    if (info.rootless.value_or(false) && info.uids && *info.uids < most_images_need)
+        out.push_back({"this user has " +
+                           std::string(*info.uids == 1 ? "no subordinate uids" : "too few subordinate uids") +
+                           ": images have files of others than root, and code runs as one of them",
+                       remedy::subids});
     if (info.swap_limit == false)
         out.push_back(
             {"the engine cannot limit swap, so that the limit of memory does not hold where there is swap",

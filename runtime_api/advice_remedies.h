@@ -13,6 +13,9 @@ inline constexpr const char* delegate =
     "/etc/systemd/system/user@.service.d/delegate.conf && sudo systemctl daemon-reload, then log out and in "
     "again";
 
+inline constexpr const char* subids = "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "
+                                      "$USER && podman system migrate, then restart the engine";
+
 inline constexpr const char* count_swap =
     "boot with cgroup_enable=memory swapaccount=1 on the kernel's command line";
 

@@ -29,6 +29,9 @@ private:
 /// What the words of an engine behind https:// or tcp:// point to.
 std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string& text);
 
+/// A Unix socket of this host that this user may not open.
+std::optional<Advice> advice_on_permission(const Host& host, const Endpoint& endpoint, const Words& words);
+
 /// What the words of a pull that failed point to.
 std::optional<Advice> advice_on_pull(const Words& words);
 

@@ -12,6 +12,8 @@ namespace {
 /// After this long no further place is tried; those that answer at all answer in milliseconds.
 constexpr std::chrono::seconds search_limit{60};
 
+constexpr const char* not_tried = "not tried: ";
+
 struct Answer {
     std::shared_ptr<Engine> engine{};
     EngineInfo info{};
@@ -78,12 +80,18 @@ void judge(const EngineInfo& info, bool allow_rootful, Tried& tried) {
 
 std::string no_engine_message(const std::vector<Tried>& tried) {
     std::string out = "no container engine could be used; tried:";
+    std::string others; ///< Those that were not, all for one reason.
     for (const Tried& each : tried) {
+        if (each.outcome.starts_with(not_tried)) {
+            if (others.empty()) others = each.outcome;
+            continue;
+        }
         out += "\n  " + each.candidate.source;
         if (!each.candidate.url.empty()) out += ' ' + each.candidate.url;
         out += ": " + each.outcome;
         if (!each.advice.empty()) out += "\n    -> " + each.advice;
     }
+    if (!others.empty()) out += "\n  the usual places: " + others;
     if (tried.empty()) out += " nothing, for there is no place to look";
     return out;
 }
@@ -106,7 +114,7 @@ public:
         Tried tried;
         tried.candidate = std::move(candidate);
         if (!stop_.empty()) {
-            tried.outcome = "not tried: " + stop_;
+            tried.outcome = not_tried + stop_;
         } else {
             co_await attempt(tried);
             decide(tried);

@@ -113,6 +113,8 @@ struct EngineInfo {
     std::string storage_folder{}; ///< Where on its host it keeps images.
     std::string oci_runtime{};
     std::vector<std::string> oci_runtimes{};
+    /// Of a rootless podman's user namespace: uids that it has, with the user's own as 0.
+    std::optional<std::int64_t> uids{};
     std::string operating_system{}; ///< "Docker Desktop", "Debian GNU/Linux 12"
     std::string kernel{};
     std::string architecture{};

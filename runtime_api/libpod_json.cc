@@ -1,5 +1,7 @@
 #include "runtime_api/libpod_json.h"
 
+#include <algorithm>
+
 #include <charconv>
 #include <cmath>
 
@@ -76,6 +78,19 @@ void read_process_state(const json::Reader& in, ContainerState& out) {
     if (out.status == "exited" || out.status == "stopped") in.read_optional("ExitCode", out.exit_code);
 }
 
+/// Rootful podman says null.
+void read_uids(const json::Reader& in, EngineInfo& out) {
+    const auto maps = in.find("idMappings");
+    const auto list = maps && maps->is_object() ? maps->find("uidmap") : std::nullopt;
+    if (!list || !list->is_array()) return;
+    out.uids = 0;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        std::int64_t size = 0;
+        (*list)[i].read("size", size);
+        *out.uids += std::clamp<std::int64_t>(size, 0, std::int64_t{1} << 32);
+    }
+}
+
 void read_host(const json::Reader& in, EngineInfo& out) {
     in.read_optional("arch", out.architecture);
     in.read_optional("hostname", out.name);
@@ -94,6 +109,7 @@ void read_host(const json::Reader& in, EngineInfo& out) {
         system->read_optional("distribution", out.operating_system);
         if (system->read_optional("version", release)) out.operating_system += ' ' + release;
     }
+    read_uids(in, out);
     if (const auto security = in.find("security")) {
         security->read_optional("rootless", out.rootless);
         security->read_optional("seccompEnabled", out.seccomp);

@@ -129,6 +129,18 @@ TEST_CASE("advice: missing subuid ranges") {
     CHECK_HAS(on("there might not be enough IDs available in the namespace (requested 0:42 for /etc/shadow): "
                  "lchown /etc/shadow: invalid argument"),
               remedy);
+    CHECK_HAS(
+        on("runc create failed: unable to start container process: unable to setup user: invalid argument"),
+        remedy);
+    CHECK_HAS(on("crun: cannot setresgid to 65534: Invalid argument: OCI runtime error"), remedy);
+    EngineInfo info;
+    info.rootless = true;
+    info.uids = 1;
+    CHECK_HAS(about(info), "no subordinate uids");
+    info.uids = 1001;
+    CHECK_HAS(about(info), "too few subordinate uids");
+    info.uids = 65537;
+    CHECK(about(info).empty());
     CHECK_HAS(on("exec: \"newuidmap\": executable file not found in $PATH"), "apt install uidmap");
 }
 
@@ -204,7 +216,7 @@ TEST_CASE("advice: gVisor where each network namespace looks like the host's") {
 
 TEST_CASE("advice: rlimits below the engine's defaults") {
     CHECK_HAS(on("crun: setrlimit `RLIMIT_NOFILE`: Operation not permitted: OCI permission denied"),
-              "default_ulimits = [\"nofile=1024:1024\"");
+              "default_ulimits under [containers]");
     CHECK_HAS(on("runc create failed: error setting rlimit type 7: operation not permitted"), "LimitNOFILE=");
 }
 
@@ -218,8 +230,12 @@ TEST_CASE("advice: a podman socket that could be started") {
     host.user_session = false;
     CHECK_HAS(at(host, socket, "no such file"), "sudo loginctl enable-linger $USER");
     host.systemd = false;
-    CHECK(at(host, socket, "no such file") ==
-          "podman system service --time=0 unix:///run/user/1000/podman/podman.sock &");
+    CHECK(at(host, socket, "no such file") == "sudo install -d -m 700 -o $USER /run/user/1000; mkdir -p "
+                                              "/run/user/1000/podman; podman system service --time=0 "
+                                              "unix:///run/user/1000/podman/podman.sock &");
+    host.user_session = true;
+    CHECK(at(host, socket, "no such file") == "mkdir -p /run/user/1000/podman; podman system service "
+                                              "--time=0 unix:///run/user/1000/podman/podman.sock &");
     host.podman_unit = false;
     CHECK(at(host, socket, "no such file").empty());
     host.podman_program = true;
@@ -228,6 +244,24 @@ TEST_CASE("advice: a podman socket that could be started") {
     CHECK_HAS(at(host, socket, "no such file"), "as an ordinary user");
     host.systemd = true;
     CHECK_HAS(at(host, socket, "no such file"), "(and: systemctl enable --now podman.socket)");
+}
+
+TEST_CASE("advice: an engine that was stopped, or is not where it was said to be") {
+    const Host host = usual_host();
+    const std::string refused = "connect to …: Connection refused";
+    CHECK(at(host, place("unix:///var/run/docker.sock"), refused) == "sudo systemctl start docker");
+    CHECK(at(host, place("unix:///run/user/1000/docker.sock"), refused) == "systemctl --user start docker");
+    CHECK(at(host, place("unix:///run/podman/podman.sock"), refused) ==
+          "sudo systemctl restart podman.socket");
+    CHECK(at(host, place("unix:///var/run/docker.sock"), "no such file").empty()); // not everybody has one
+    CHECK(at(host, place("unix:///var/run/docker.sock", "DOCKER_HOST", true),
+             "connect to …: No such file or directory") ==
+          "correct the path, or start the engine: sudo systemctl start docker");
+    Host bare = host;
+    bare.systemd = false;
+    CHECK(at(bare, place("unix:///x/p.sock", "CONTAINER_HOST", true), refused) ==
+          "mkdir -p /x; podman system service --time=0 unix:///x/p.sock &");
+    CHECK_HAS(at(host, place("tcp://127.0.0.1:2375", "DOCKER_HOST", true), refused), "correct the port");
 }
 
 TEST_CASE("advice: ssh's words") {

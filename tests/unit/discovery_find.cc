@@ -79,15 +79,17 @@ TEST_CASE("find_engine: a rootful engine in a VM of its own is taken") {
           "podman 4.3.1, rootful in a VM of its own (it says it is Docker Desktop)");
 }
 
-TEST_CASE("find_engine: what is set is taken or is an error, and nothing else is tried") {
+TEST_CASE("find_engine: what is set is taken or is an error, and nothing else is tried or told at length") {
     Machine machine;
     machine.set("DOCKER_HOST", "unix://" + machine.at("/none.sock"));
     const FakePodman podman(machine.listen("/run/user/1000/podman/podman.sock"), info(true));
     const std::string message = failure(machine);
     CHECK(message.find("DOCKER_HOST unix://" + machine.at("/none.sock") + ": ") != std::string::npos);
     CHECK(
-        message.find("podman.sock: not tried: DOCKER_HOST is set, and what is set is used or is an error") !=
+        message.find(
+            "\n  the usual places: not tried: DOCKER_HOST is set, and what is set is used or is an error") !=
         std::string::npos);
+    CHECK(message.find("podman.sock") == std::string::npos); // not each by its name
     machine.set("DOCKER_HOST", "");
     machine.set("CONTAINER_HOST", "nonsense");
     CHECK(failure(machine).find("CONTAINER_HOST nonsense: engine URL \"nonsense\": it has no scheme") !=
