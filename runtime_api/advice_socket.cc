@@ -22,7 +22,8 @@ std::string enable_podman(const Host& host) {
 
 /// What starts the engine whose socket usually is at that path.
 std::string start_engine(const Host& host, const std::string& path) {
-    const bool system = path.starts_with("/run/podman/") || path.starts_with("/var/run/docker.") || path.starts_with("/run/docker.");
+    const bool system = path.starts_with("/run/podman/") || path.starts_with("/var/run/docker.") ||
+                        path.starts_with("/run/docker.");
     const bool docker = path.find("docker") != std::string::npos;
     if (!host.systemd) return docker ? "start its dockerd" : serve_podman(path);
     const std::string systemctl = system ? "sudo systemctl" : "systemctl --user";
@@ -35,7 +36,8 @@ std::optional<Advice> on_silence(const Host& host, const Candidate& place, const
     if (words.any({"connection refused"}))
         return Advice{"the engine that made this socket does not run any more", start_engine(host, path)};
     if (!place.said) return std::nullopt;
-    return Advice{"no engine listens there", "correct the path, or start the engine: " + start_engine(host, path)};
+    return Advice{"no engine listens there",
+                  "correct the path, or start the engine: " + start_engine(host, path)};
 }
 
 } // namespace
@@ -76,8 +78,9 @@ std::optional<Advice> advice_on_place(const Host& host, const Candidate& place, 
     if (silent && !machine && !host.macos)
         if (auto found = on_silence(host, place, words)) return found;
     if (!local && words.any({"connection refused"}))
-        return Advice{"nothing listens at that port",
-                      "start the engine there, or correct the port (Docker's usual ones: 2376 with TLS, 2375 without)"};
+        return Advice{
+            "nothing listens at that port",
+            "start the engine there, or correct the port (Docker's usual ones: 2376 with TLS, 2375 without)"};
     return advice_on_error(host, endpoint, text);
 }
 

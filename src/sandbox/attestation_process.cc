@@ -129,7 +129,9 @@ Finding seccomp(const Views& v) {
     const bool ours = v.facts.own_filter == "installed";
     const std::int64_t needed = ours ? 2 : 1;
     if (v.gvisor()) {
-        row.guest = "cannot be seen: gVisor's kernel takes the calls, and filters its own";
+        row.guest =
+            "cannot be seen: gVisor's kernel takes the calls, by the engine's profile only with runsc's "
+            "--oci-seccomp, and filters its own";
     } else if (*v.facts.seccomp != filter_mode) {
         row.guest = "none";
         fall_short(row, "no filter is in force", advice);
@@ -204,13 +206,13 @@ Finding init(const Views& v) {
     if (*v.facts.dumpable != 0)
         fall_short(row, "prctl(PR_SET_DUMPABLE) failed", "use an image whose Python has ctypes");
     else if (*v.facts.proc_owner == v.facts.uid) {
-        row.guest += ", open to the code";
-        fall_short(
-            row,
-            v.gvisor()
-                ? "gVisor lets code read its supervisor, end it, and speak in its place, though nobody else's"
-                : "the kernel lets code read the supervisor",
-            "run with --confinement report, and take all of a result as the code's own word");
+        row.guest += v.gvisor() ? ", its streams open to the code" : ", open to the code";
+        fall_short(row,
+                   v.gvisor() ? "gVisor lets code read what its supervisor is told, speak in its place, stop "
+                                "and end it (its "
+                                "memory stays closed), though nobody else's"
+                              : "the kernel lets code read the supervisor",
+                   "run with --confinement report, and take all of a result as the code's own word");
     }
     return row;
 }

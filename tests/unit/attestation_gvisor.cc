@@ -18,11 +18,11 @@ std::vector<Case> both() {
 
 } // namespace
 
-TEST_CASE(
-    "judge: under gVisor all is in force but that its code can read PID 1, and what cannot be seen is said") {
+TEST_CASE("judge: under gVisor all is in force but that its code can use PID 1's streams, and what cannot be "
+          "seen is said") {
     for (const Case& c : both()) {
         CHECK(names(c.bad()) == Names{"init"});
-        CHECK(c.row("init").guest == "PID 1, open to the code");
+        CHECK(c.row("init").guest == "PID 1, its streams open to the code");
         CHECK(c.row("init").why.find("gVisor lets code") == 0);
         CHECK(c.row("OCI runtime").guest == "gVisor");
         for (const char* row : {"seccomp", "processes"})
