@@ -66,13 +66,23 @@ def tar_of(content):
     return raw.getvalue()
 
 
+def outside_address():
+    """One of this host's that is not loopback; None: it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            return None
+        return asking.getsockname()[0]
+
+
 class Registry:
-    def __init__(self):
+    def __init__(self, address="127.0.0.1"):
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-registry-")
         folder = pathlib.Path(self.folder.name)
-        self.port = free_port()
-        self.host = "127.0.0.1:%d" % self.port
-        make_certificate(folder, "IP:127.0.0.1")
+        self.address, self.port = address, free_port()
+        self.host = "%s:%d" % (address, self.port)
+        make_certificate(folder, "IP:" + address)
         self.ca = folder / "ca.pem"
         (folder / "htpasswd").write_text(HTPASSWD)
         (folder / "config.yml").write_text(CONFIG % {"folder": folder, "address": self.host})
@@ -93,7 +103,7 @@ class Registry:
 
     def request(self, method, target, body=None, **headers):
         context = ssl.create_default_context(cafile=str(self.ca))
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=LIMIT)
+        connection = http.client.HTTPSConnection(self.address, self.port, context=context, timeout=LIMIT)
         try:
             connection.request(method, target, body, {"Authorization": "Basic " + basic(), **headers})
             answer = connection.getresponse()
@@ -143,11 +153,12 @@ class Registry:
 
 
 class Trust:
-    """The registry's CA, where the podman behind a socket looks for it: below its own home, in its own root. (Docker trusts loopback.)"""
+    """The registry's CA, where the engine behind a socket looks for it in its own root: podman below its home. (Docker trusts loopback.)"""
 
     def __init__(self, engine, registry):
         self.engine, self.host, self.made = engine, registry.host, 0
-        if engine.podman:
+        self.needed = engine.podman or not registry.host.startswith("127.")
+        if self.needed:
             file = self.file()
             self.made = sum(not each.exists() for each in file.parents)
             file.parent.mkdir(parents=True)
@@ -160,10 +171,11 @@ class Trust:
             pid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         environment = pathlib.Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
         home = next(each[5:].decode() for each in environment if each.startswith(b"HOME="))
-        return pathlib.Path("/proc/%d/root%s/.config/containers/certs.d/%s/ca.crt" % (pid, home, self.host))
+        settings = home + "/.config/containers" if self.engine.podman else "/etc/docker"
+        return pathlib.Path("/proc/%d/root%s/certs.d/%s/ca.crt" % (pid, settings, self.host))
 
     def close(self):
-        if self.engine.podman:
+        if self.needed:
             file = self.file()
             file.unlink()
             for folder in list(file.parents)[:self.made]:

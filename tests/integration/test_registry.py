@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_client import CORDON, LIMIT  # noqa: E402
-from registry import PASSWORD, USER, Registry, basic  # noqa: E402
+from registry import PASSWORD, USER, Registry, Trust, basic, outside_address  # noqa: E402
 from registry_case import RegistryCase  # noqa: E402
 
 HELPER = """#!/bin/sh
@@ -92,10 +92,27 @@ class Pulls(RegistryCase):
 
     def test_an_unknown_ca_is_told_with_where_it_belongs(self):
         if not self.engine.podman:
-            self.skipTest("Docker does not check loopback")
+            self.skipTest("Docker does not check loopback; see below")
         other = Registry()
         self.addCleanup(other.close)
         self.refused(other.host + "/x:v1", "certs.d/HOST:PORT/ca.crt")
+
+    def test_beyond_loopback_where_docker_checks_as_podman_does(self):
+        address = outside_address()
+        if self.engine.podman or not address:
+            self.skipTest("podman checks everywhere" if self.engine.podman else "this host has no address but loopback")
+        other = Registry(address)
+        self.addCleanup(other.close)
+        other.put_image("team/small", "v1", b"one")
+        image = other.host + "/team/small:v1"
+        self.addCleanup(self.drop, image)
+        self.refused(image, " → the engine does not trust the registry's certificate", "certs.d/HOST:PORT/ca.crt")
+        self.addCleanup(Trust(self.engine, other).close)
+        self.refused(image, "tried without a login, since none was found", " → ", "docker login")
+        self.keep(".docker/config.json", {"auths": {other.host: {"auth": base64.b64encode(b"tester:wrong").decode()}}})
+        self.refused(image, "tried with the login from ", "/.docker/config.json", " → ", "docker login")
+        self.keep(".docker/config.json", {"auths": {other.host: {"auth": basic()}}})
+        self.pull(image)
 
     def test_digests_and_a_tag_that_moved(self):
         self.logged_in()

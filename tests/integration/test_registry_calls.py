@@ -83,10 +83,10 @@ class Calls(Case):
         self.assertEqual(self.pulls("large"), before + 1)
 
     def test_a_pull_that_stalls_is_told_and_the_next_call_has_its_image(self):
-        with Cordon(env=self.settings(self.large, MCP_BRIDGE_PULL_TIMEOUT="8")) as cordon:
+        with Cordon(env=self.settings(self.large, MCP_BRIDGE_PULL_TIMEOUT="10")) as cordon:
             result = Result(self.stalled(cordon, 1)[0][1].result(PATIENT))
             self.assertTrue(result.is_error, result)
-            for words in ("image %s is not there and could not be pulled" % self.large, "nothing came for 8 s", " → ", "--pull-timeout"):
+            for words in ("image %s is not there and could not be pulled" % self.large, "nothing came for 10 s", " → ", "--pull-timeout"):
                 self.assertIn(words, result.text)
             self.let_go()
             self.way.open()
@@ -116,6 +116,15 @@ class Ends(Case):
                 self.let_go()
                 self.way.open()
                 self.assertNotIn(self.large, self.names())
+
+    def test_a_call_does_not_wait_for_ever_and_the_pull_goes_on(self):
+        before = self.pulls("large")
+        with Cordon(env=self.settings(self.large, MCP_BRIDGE_PULL_TIMEOUT="600")) as cordon:
+            result = Result(self.stalled(cordon, 1)[0][1].result(PATIENT))  # after two minutes
+            self.assertIn("an image that is being pulled takes its time", result.text)
+            self.way.open()
+            self.answered(self.call(cordon, 5), 5)
+        self.assertEqual(self.pulls("large"), before + 1)
 
 
 if __name__ == "__main__":
