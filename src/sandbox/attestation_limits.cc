@@ -72,7 +72,8 @@ void explain(const Views& v, std::string_view controller, Finding& row) {
         return fall_short(row, "the engine warns: " + words);
     if (v.rootless() && version == 2 && v.info.cgroup_driver == "cgroupfs")
         return fall_short(row, "the engine has no systemd user session to get cgroups from",
-                          "loginctl enable-linger USER, then systemctl --user restart podman.socket");
+                          "sudo loginctl enable-linger $USER, then log in anew and: systemctl --user restart "
+                          "podman.socket");
     fall_short(row, "the engine did not apply it");
 }
 
