@@ -25,6 +25,8 @@ std::string start_engine(const Host& host, const std::string& path) {
     const bool system = path.starts_with("/run/podman/") || path.starts_with("/var/run/docker.") ||
                         path.starts_with("/run/docker.");
     const bool docker = path.find("docker") != std::string::npos;
+    if (!docker && path.find("podman") == std::string::npos)
+        return "start the engine whose it is (if it is podman's: " + serve_podman(path) + ')';
     if (!host.systemd) return docker ? "start its dockerd" : serve_podman(path);
     const std::string systemctl = system ? "sudo systemctl" : "systemctl --user";
     return systemctl + (docker ? " start docker" : " restart podman.socket");
@@ -36,8 +38,7 @@ std::optional<Advice> on_silence(const Host& host, const Candidate& place, const
     if (words.any({"connection refused"}))
         return Advice{"the engine that made this socket does not run any more", start_engine(host, path)};
     if (!place.said) return std::nullopt;
-    return Advice{"no engine listens there",
-                  "correct the path, or start the engine: " + start_engine(host, path)};
+    return Advice{"no engine listens there", "correct the path, or: " + start_engine(host, path)};
 }
 
 } // namespace

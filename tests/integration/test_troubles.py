@@ -83,8 +83,8 @@ class Broken(Case):
         pid = self.service()
         os.kill(pid, signal.SIGKILL)
         until(lambda: self.cordon("exec", "-").returncode == 125, limit=LIMIT)
-        mends = "systemctl" if os.path.isdir("/run/systemd/system") else "start its dockerd" if "--docker" in FLAGS else "podman system service"
-        self.check_said("Connection refused", mends)
+        dockerd = "start docker" if os.path.isdir("/run/systemd/system") else "start its dockerd"
+        self.check_said("Connection refused", dockerd if "docker" in self.url else "start the engine whose it is")
 
     def restart_dead(self):
         done = subprocess.run([ROOT / "scripts" / "engine", "start", *FLAGS], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -256,11 +256,14 @@ TEST_CASE("advice: an engine that was stopped, or is not where it was said to be
     CHECK(at(host, place("unix:///var/run/docker.sock"), "no such file").empty()); // not everybody has one
     CHECK(at(host, place("unix:///var/run/docker.sock", "DOCKER_HOST", true),
              "connect to …: No such file or directory") ==
-          "correct the path, or start the engine: sudo systemctl start docker");
+          "correct the path, or: sudo systemctl start docker");
     Host bare = host;
     bare.systemd = false;
-    CHECK(at(bare, place("unix:///x/p.sock", "CONTAINER_HOST", true), refused) ==
-          "mkdir -p /x; podman system service --time=0 unix:///x/p.sock &");
+    const std::string serve = "mkdir -p /x/podman; podman system service --time=0 unix:///x/podman/p.sock &";
+    CHECK(at(bare, place("unix:///x/podman/p.sock", "CONTAINER_HOST", true), refused) == serve);
+    CHECK(at(bare, place("unix:///x/docker.sock", "DOCKER_HOST", true), refused) == "start its dockerd");
+    CHECK_HAS(at(host, place("unix:///x/p.sock", "CONTAINER_HOST", true), refused),
+              "start the engine whose it is");
     CHECK_HAS(at(host, place("tcp://127.0.0.1:2375", "DOCKER_HOST", true), refused), "correct the port");
 }
 
