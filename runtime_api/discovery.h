@@ -34,6 +34,10 @@ struct SearchOptions {
     std::string ca_file{}, cert_file{}, key_file{}; ///< TLS of socket_url.
     bool tls_verify = true;
     Timeouts timeouts{};
+
+    /// Return an engine at a local socket before it has described itself, which takes podman half a second,
+    /// where it is not root's by who listens there, or root's are allowed. See Found::described.
+    bool hasty = false;
 };
 
 /// A place where an engine may listen.
@@ -62,6 +66,7 @@ struct Tried {
 struct Found {
     std::shared_ptr<Engine> engine;
     EngineInfo info;
+    bool described = true; ///< False (hasty alone): info is empty, and describe_engine has yet to judge it.
     Candidate candidate;
     std::vector<Tried> tried;
 };
@@ -81,6 +86,10 @@ private:
 /// Tries the candidates in order and returns the first engine that answers and may be taken. Throws NoEngine.
 /// Bounded in time.
 boost::asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options);
+
+/// What an engine says of itself that was found in haste. Throws NoEngine where it may not be taken after
+/// all, and as Engine::info.
+boost::asio::awaitable<EngineInfo> describe_engine(std::shared_ptr<const Found> found, SearchOptions options);
 
 /// True where a rootful engine of this description is known to run in a VM of its own (Docker Desktop, a
 /// podman machine, colima, …); `why` says by what it was recognised.

@@ -3,6 +3,7 @@
 #include "runtime_api/advice.h"
 #include "runtime_api/discovery.h"
 #include "runtime_api/error.h"
+#include "runtime_api/socket_listener.h"
 #include "runtime_api/tls_files.h"
 
 namespace runtime_api {
@@ -17,6 +18,7 @@ constexpr const char* not_tried = "not tried: ";
 struct Answer {
     std::shared_ptr<Engine> engine{};
     EngineInfo info{};
+    bool described = true;
     std::string failure{}; ///< Empty: it answered.
 };
 
@@ -40,11 +42,18 @@ std::string with_own_age(const std::string& failure, const Endpoint& endpoint) {
     return age.empty() ? failure : failure + "; " + age;
 }
 
-asio::awaitable<Answer> ask(Endpoint where, Timeouts timeouts) {
+/// Whether an engine that answers there will be taken, whatever it says of itself, as far as can be known.
+bool sure_to_be_taken(const Endpoint& endpoint, const SearchOptions& options) {
+    return options.hasty && endpoint.kind == Endpoint::Kind::unix_socket &&
+           (options.allow_rootful || own_user_listens(endpoint.path));
+}
+
+asio::awaitable<Answer> ask(Endpoint where, Timeouts timeouts, bool describe) {
     Answer out;
+    out.described = describe;
     try {
         out.engine = co_await connect_engine(where, timeouts);
-        out.info = co_await out.engine->info();
+        if (describe) out.info = co_await out.engine->info();
     } catch (const Error& e) {
         if (e.code() == Errc::cancelled) throw;
         out.engine.reset();
@@ -134,12 +143,20 @@ private:
     asio::awaitable<void> attempt(Tried& tried) {
         Answer answer;
         answer.failure = refusal(tried.candidate, options_);
-        if (answer.failure.empty()) answer = co_await ask(*tried.candidate.endpoint, options_.timeouts);
+        if (answer.failure.empty()) {
+            const bool sure = sure_to_be_taken(*tried.candidate.endpoint, options_);
+            answer = co_await ask(*tried.candidate.endpoint, options_.timeouts, !sure);
+        }
         tried.outcome = answer.failure;
-        if (answer.engine) judge(answer.info, options_.allow_rootful, tried);
+        if (answer.engine && answer.described) judge(answer.info, options_.allow_rootful, tried);
+        if (answer.engine && !answer.described) {
+            tried.taken = true;
+            tried.outcome = "answers";
+        }
         if (tried.taken) {
             found_.engine = std::move(answer.engine);
             found_.info = std::move(answer.info);
+            found_.described = answer.described;
             found_.candidate = tried.candidate;
         } else if (const auto advice = advice_on_place(host_, tried.candidate, tried.outcome)) {
             tried.advice = advice->remedy;
@@ -170,6 +187,17 @@ asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options) {
     Search search(around, std::move(options));
     for (Candidate& each : all) co_await search.consider(std::move(each));
     co_return search.result();
+}
+
+asio::awaitable<EngineInfo> describe_engine(std::shared_ptr<const Found> found, SearchOptions options) {
+    EngineInfo info = co_await found->engine->info();
+    Tried tried;
+    tried.candidate = found->candidate;
+    judge(info, options.allow_rootful, tried);
+    std::vector<Tried> all;
+    all.push_back(std::move(tried));
+    if (!all.front().taken) throw NoEngine(no_engine_message(all), all);
+    co_return info;
 }
 
 } // namespace runtime_api

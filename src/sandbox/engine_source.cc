@@ -69,7 +69,7 @@ void EngineSource::end_janitor() {
 
 void EngineSource::forget_engine() {
     end_janitor();
-    found_ = nullptr;
+    in_use_ = nullptr;
     forget_image();
 }
 
@@ -85,32 +85,42 @@ const Instance& EngineSource::instance() {
     return *instance_;
 }
 
-asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::search() {
-    runtime_api::Found found =
-        co_await runtime_api::find_engine(runtime_api::Surroundings::here(), options_.search);
-    found_ = std::make_shared<const runtime_api::Found>(std::move(found));
+asio::awaitable<EngineSource::InUse> EngineSource::search() {
+    runtime_api::SearchOptions how = options_.search;
+    how.hasty = true;
+    runtime_api::Found found = co_await runtime_api::find_engine(runtime_api::Surroundings::here(), how);
+    in_use_ = std::make_shared<EngineDescription>(
+        executor_, std::make_shared<const runtime_api::Found>(std::move(found)), options_.search);
+    in_use_->begin();
     start_janitor();
-    co_return found_;
+    co_return in_use_;
 }
 
 void EngineSource::start_janitor() {
     end_janitor();
     janitor_ = std::make_shared<Janitor>(executor_);
-    asio::co_spawn(executor_, janitor_round(janitor_, found_, &instance(), remover_, options_.log),
+    asio::co_spawn(executor_, janitor_round(janitor_, in_use_->found(), &instance(), remover_, options_.log),
                    asio::detached);
 }
 
-asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found() {
-    if (found_) co_return found_;
+asio::awaitable<EngineSource::InUse> EngineSource::in_use() {
+    if (in_use_) co_return in_use_;
     instance(); // its folder's troubles are told before the engine's
     const auto start = [this] { return search(); };
     co_return co_await searching_.join(start);
 }
 
-asio::awaitable<bool> EngineSource::ensure_image(std::shared_ptr<const runtime_api::Found> found) {
+asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found() {
+    const InUse engine = co_await in_use();
+    co_return co_await engine->described();
+}
+
+asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     const std::string image = options_.confinement.image;
+    std::shared_ptr<const runtime_api::Found> found = engine->found();
     std::optional<runtime_api::ImageInfo> there = co_await found->engine->image(image);
     if (!there) {
+        found = co_await engine->described(); // nothing is pulled by one that may not be used
         options_.log("pulling " + image);
         try {
             co_await pull_image(found, image, pulls_);
@@ -127,20 +137,20 @@ asio::awaitable<bool> EngineSource::ensure_image(std::shared_ptr<const runtime_a
 }
 
 std::string EngineSource::advice_on(const std::string& words) const {
-    if (!found_ || words.find(" → ") != std::string::npos) return "";
-    return explanation(*found_, words);
+    if (!in_use_ || words.find(" → ") != std::string::npos) return "";
+    return explanation(*in_use_->found(), words);
 }
 
 asio::awaitable<Workshop> EngineSource::workshop() {
-    const std::shared_ptr<const runtime_api::Found> at = co_await found();
+    const InUse at = co_await in_use();
     if (!image_there_) {
         const auto start = [this, at] { return ensure_image(at); };
         co_await pulling_.join(start);
     }
     Workshop workshop;
     workshop.executor = executor_;
-    workshop.engine = at->engine;
-    workshop.info = at->info;
+    workshop.engine = at->found()->engine;
+    workshop.description = at;
     workshop.confinement = options_.confinement;
     workshop.instance = &instance();
     workshop.remover = remover_;

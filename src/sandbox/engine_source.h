@@ -7,6 +7,7 @@
 
 #include "runtime_api/discovery.h"
 #include "runtime_api/single_flight.h"
+#include "src/sandbox/engine_description.h"
 #include "src/sandbox/pull_audience.h"
 #include "src/sandbox/sandbox.h"
 
@@ -33,7 +34,7 @@ public:
     /// std::system_error (the state folder).
     boost::asio::awaitable<Workshop> workshop();
 
-    /// The engine alone, without looking at the image.
+    /// The engine alone, described, without looking at the image.
     boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> found();
 
     /// Called when a container could not be made since the image had gone: the next workshop() looks for it
@@ -62,8 +63,10 @@ public:
     void close(); ///< Ends the janitor's round, and a pull that is under way.
 
 private:
-    boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> search();
-    boost::asio::awaitable<bool> ensure_image(std::shared_ptr<const runtime_api::Found> found);
+    using InUse = std::shared_ptr<EngineDescription>;
+    boost::asio::awaitable<InUse> in_use();
+    boost::asio::awaitable<InUse> search();
+    boost::asio::awaitable<bool> ensure_image(InUse engine);
     void start_janitor();
     void end_janitor();
 
@@ -71,11 +74,11 @@ private:
     Options options_;
     std::shared_ptr<Remover> remover_;
     std::unique_ptr<Instance> instance_;
-    std::shared_ptr<const runtime_api::Found> found_;
+    InUse in_use_; ///< Empty: none was found yet, or the last one was given up.
     bool image_there_ = false;
     std::string image_contents_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
-    runtime_api::SingleFlight<std::shared_ptr<const runtime_api::Found>> searching_;
+    runtime_api::SingleFlight<InUse> searching_;
     PullAudience pulls_;
     runtime_api::SingleFlight<bool> pulling_;
     struct Janitor;

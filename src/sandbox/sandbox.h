@@ -10,6 +10,7 @@
 #include "runtime_api/engine.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/confinement.h"
+#include "src/sandbox/engine_description.h"
 #include "src/sandbox/execution.h"
 #include "src/sandbox/instance.h"
 #include "src/sandbox/lessons.h"
@@ -39,7 +40,7 @@ public:
 struct Workshop {
     boost::asio::any_io_executor executor;
     std::shared_ptr<runtime_api::Engine> engine;
-    runtime_api::EngineInfo info;
+    std::shared_ptr<EngineDescription> description;
     Confinement confinement;
     const Instance* instance = nullptr;
     std::shared_ptr<Remover> remover;
@@ -52,8 +53,9 @@ struct Workshop {
 /// once, and has the container removed.
 class Sandbox {
 public:
-    /// Makes one. Throws runtime_api::Error (not_found: the image is not there), NotStarted, NotConfined
-    /// (strict only). Not cancellable: the caller lets it finish and destroys what comes out.
+    /// Makes one. Throws runtime_api::Error (not_found: the image is not there; NoEngine: the engine may not
+    /// be used, by its own description, which is waited for last), NotStarted, NotConfined (strict only). Not
+    /// cancellable: the caller lets it finish and destroys what comes out.
     static boost::asio::awaitable<std::unique_ptr<Sandbox>> open(Workshop workshop);
     ~Sandbox();
     Sandbox(const Sandbox&) = delete;

@@ -171,7 +171,8 @@ asio::awaitable<void> Sandbox::State::attest() {
     }
     if (unseen_) std::rethrow_exception(unseen_);
     if (!seen_) throw NotStarted("the container was removed by somebody else while it started");
-    findings = judge(spec, workshop.info, *seen_, warnings_, notes.facts());
+    const EngineDescription::Found engine = co_await workshop.description->described();
+    findings = judge(spec, engine->info, *seen_, warnings_, notes.facts());
     const std::vector<Finding> bad = shortfalls(findings);
     if (workshop.confinement.strict && !bad.empty())
         throw NotConfined(

@@ -1,6 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
 #include "runtime_api/discovery.h"
+#include "runtime_api/socket_listener.h"
 #include "tests/unit/discovery_machine.h"
 #include "tests/unit/fake_podman.h"
 #include "tests/unit/run.h"
@@ -59,6 +65,43 @@ TEST_CASE("find_engine: a rootful engine is passed over and named, unless it is 
     boost::asio::io_context loop; // the engine found must go first
     const Found found = run(loop, find_engine(machine.around, options));
     CHECK(found.candidate.system_rootful);
+}
+
+TEST_CASE(
+    "find_engine: in haste, one whose description cannot matter is returned without it, and judged then") {
+    Machine machine;
+    const FakePodman system(machine.listen("/run/podman/podman.sock"), info(false));
+    SearchOptions options;
+    options.hasty = true;
+    CHECK(failure(machine, options).find("rootful: passed over") != std::string::npos); // it might be root's
+    options.allow_rootful = true;
+    boost::asio::io_context loop; // the engine found must go first
+    const auto found = std::make_shared<const Found>(run(loop, find_engine(machine.around, options)));
+    CHECK_FALSE(found->described);
+    CHECK(found->info.version.empty());
+    CHECK(run(loop, describe_engine(found, options)).version == "4.3.1");
+    options.allow_rootful = false;
+    CHECK_THROWS_WITH_AS(run(loop, describe_engine(found, options)),
+                         doctest::Contains("podman 4.3.1, rootful: passed over"), NoEngine);
+}
+
+TEST_CASE("own_user_listens: where it was so when the listening began, and never for root") {
+    Machine machine;
+    machine.listen("/s");
+    const bool root = ::geteuid() == 0;
+    CHECK(runtime_api::own_user_listens(machine.at("/s")) == !root);
+    CHECK_FALSE(runtime_api::own_user_listens(machine.dead_socket("/dead")));
+    CHECK_FALSE(runtime_api::own_user_listens(machine.at("/none")));
+    CHECK_FALSE(runtime_api::own_user_listens(std::string(200, 'x')));
+    if (!root) return;
+    std::filesystem::permissions(machine.at("/"), std::filesystem::perms::all);
+    REQUIRE(::seteuid(1000) == 0);
+    const bool of_root = runtime_api::own_user_listens(machine.at("/s"));
+    machine.listen("/own");
+    const bool of_own = runtime_api::own_user_listens(machine.at("/own"));
+    REQUIRE(::seteuid(0) == 0);
+    CHECK_FALSE(of_root);
+    CHECK(of_own);
 }
 
 TEST_CASE("find_engine: an engine that does not say whether it is rootless counts as rootful") {

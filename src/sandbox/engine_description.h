@@ -1,0 +1,39 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+
+#include "runtime_api/discovery.h"
+#include "runtime_api/single_flight.h"
+
+namespace sandbox {
+
+/// What the engine in use says of itself. podman takes half a second to say it; so it is asked once, and the
+/// first container is made meanwhile. Shared by all who need it; on the loop's thread.
+class EngineDescription : public std::enable_shared_from_this<EngineDescription> {
+public:
+    using Found = std::shared_ptr<const runtime_api::Found>;
+
+    EngineDescription(boost::asio::any_io_executor executor, Found found, runtime_api::SearchOptions search);
+
+    /// The engine as it was found, described or not.
+    const Found& found() const { return found_; }
+
+    /// Begins to ask, where that is not done. Returns at once.
+    void begin();
+
+    /// Waits for the description. Throws runtime_api::NoEngine where the engine may not be used after all,
+    /// and Error where it does not answer; the next call asks again. This must outlive the wait.
+    boost::asio::awaitable<Found> described();
+
+private:
+    boost::asio::awaitable<Found> ask();
+    boost::asio::awaitable<Found> join();
+
+    boost::asio::any_io_executor executor_;
+    Found found_;
+    runtime_api::SearchOptions search_;
+    runtime_api::SingleFlight<Found> asking_;
+};
+
+} // namespace sandbox
