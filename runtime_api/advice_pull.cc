@@ -8,7 +8,9 @@ std::optional<Advice> on_trust(const Words& words) {
         return Advice{
             "the engine does not trust the registry's certificate",
             "on the engine's host, put the registry's CA into /etc/containers/certs.d/HOST:PORT/ca.crt "
-            "(podman, rootless: ~/.config/containers/certs.d) or /etc/docker/certs.d/HOST:PORT/ca.crt"};
+            "(podman, rootless: ~/.config/containers/certs.d) or /etc/docker/certs.d/HOST:PORT/ca.crt "
+            "(Docker, rootless: "
+            "~/.config/docker/certs.d)"};
     if (words.any({"server gave http response to https client"}))
         return Advice{
             "the registry does not speak TLS",

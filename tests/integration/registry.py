@@ -171,7 +171,8 @@ class Trust:
             pid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         environment = pathlib.Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
         home = next(each[5:].decode() for each in environment if each.startswith(b"HOME="))
-        settings = home + "/.config/containers" if self.engine.podman else "/etc/docker"
+        rootless = pathlib.Path("/proc", str(pid)).stat().st_uid != 0
+        settings = home + "/.config/containers" if self.engine.podman else home + "/.config/docker" if rootless else "/etc/docker"
         return pathlib.Path("/proc/%d/root%s/certs.d/%s/ca.crt" % (pid, settings, self.host))
 
     def close(self):

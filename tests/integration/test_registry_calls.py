@@ -38,7 +38,8 @@ class Case(RegistryCase):
                                            "_meta": {"progressToken": "call %d" % number}})
 
     def answered(self, call, number):
-        self.assertEqual(call[1].result(PATIENT)["result"]["content"][0]["text"], "%d\n" % number)
+        text = call[1].result(PATIENT)["result"]["content"][0]["text"]  # and what is not enforced, on an engine that enforces nothing
+        self.assertTrue(text.startswith("%d\n" % number), text)
 
     def stalled(self, cordon, count):
         """So many calls that wait for a pull which stands still in the middle of a layer."""
