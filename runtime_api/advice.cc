@@ -136,8 +136,8 @@ std::optional<Advice> on_version(const Words& words) {
             "this Docker is newer than this Cordon",
             "a newer Cordon; until then, on the engine's host: sudo systemctl edit docker, with the "
             "lines [Service] and Environment=DOCKER_MIN_API_VERSION=1.56, then restart it"};
-    if (words.any({"this docker is too old"}))
-        return Advice{"this Docker is older than this Cordon knows",
+    if (words.any({"this docker is too old", "this podman is too old"}))
+        return Advice{"this engine is older than this Cordon knows",
                       "update the engine: Docker 20.10 or newer, or podman 4 or newer"};
     return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/engine_detect.h"
 #include "runtime_api/libpod_engine.h"
+#include "runtime_api/libpod_json.h"
 #include "runtime_api/ssh_tunnel.h"
 
 namespace runtime_api {
@@ -38,8 +39,10 @@ asio::awaitable<std::unique_ptr<Engine>> detect_engine(std::unique_ptr<Http> htt
     request.max_body = 64 << 10;
     const HttpResponse answer = co_await http->send(std::move(request));
     if (answer.status != 200) throw answer_error("ping " + where, answer);
-    if (const auto podman = answer.headers.find("libpod-api-version"); podman != answer.headers.end())
+    if (const auto podman = answer.headers.find("libpod-api-version"); podman != answer.headers.end()) {
+        libpod::check_version(podman->second);
         co_return std::make_unique<LibpodEngine>(std::move(http), timeouts, podman->second);
+    }
     if (!answer.headers.contains("api-version"))
         throw Error(Errc::protocol, "what listens at " + where + " is neither podman nor Docker");
     std::string version = co_await docker_version(*http, where, timeouts);

@@ -1,11 +1,14 @@
 #include "runtime_api/libpod_json.h"
 
 #include <algorithm>
-
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "runtime_api/container_spec.h"
+#include "runtime_api/engine_answer.h"
+#include "runtime_api/error.h"
 #include "runtime_api/inspect_json.h"
 #include "runtime_api/json.h"
 
@@ -118,6 +121,16 @@ void read_host(const json::Reader& in, EngineInfo& out) {
     }
 }
 
+/// 4 and 3 of "4.3.1"; nothing if it is no version.
+std::optional<std::pair<int, int>> major_and_minor(const std::string& version) {
+    std::pair<int, int> out;
+    const char* const end = version.data() + version.size();
+    const auto [dot, error] = std::from_chars(version.data(), end, out.first);
+    if (error != std::errc() || dot == end || *dot != '.') return std::nullopt;
+    if (std::from_chars(dot + 1, end, out.second).ec != std::errc()) return std::nullopt;
+    return out;
+}
+
 } // namespace
 
 std::string create_body(const ContainerSpec& spec) {
@@ -202,14 +215,16 @@ int read_exit_code(const std::string& body) {
     return value;
 }
 
+void check_version(const std::string& version) {
+    const auto known = major_and_minor(version);
+    if (known && known->first < 4)
+        throw Error(Errc::protocol, "this podman is too old: its API is " + one_line(version, 20) +
+                                        ", needed is 4.0.0 (podman 4) or newer");
+}
+
 bool counts_pulled_bytes(const std::string& version) {
-    int major = 0;
-    int minor = 0;
-    const char* const end = version.data() + version.size();
-    const auto [dot, error] = std::from_chars(version.data(), end, major);
-    if (error != std::errc() || dot == end || *dot != '.') return false;
-    if (std::from_chars(dot + 1, end, minor).ec != std::errc()) return false;
-    return major > 4 || (major == 4 && minor >= 8);
+    const auto known = major_and_minor(version);
+    return known && *known >= std::pair(4, 8);
 }
 
 } // namespace runtime_api::libpod

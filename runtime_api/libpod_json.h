@@ -26,6 +26,9 @@ EngineInfo read_info(const std::string& body);
 /// The answer to POST containers/NAME/wait: a number as text.
 int read_exit_code(const std::string& body);
 
+/// Throws Error(protocol) for a podman before 4: it leaves parts of create_body out and says nothing.
+void check_version(const std::string& version);
+
 /// podman of this version ("4.3.1") can tell a pull with bytes, in Docker's words, if asked: 4.8 and later.
 bool counts_pulled_bytes(const std::string& version);
 

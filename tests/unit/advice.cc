@@ -407,4 +407,5 @@ TEST_CASE("advice: no version of Docker's API that both know") {
     CHECK_HAS(on("this Docker no longer speaks the API versions known here: it asks for 1.60 or newer"),
               "DOCKER_MIN_API_VERSION=1.56");
     CHECK_HAS(on("this Docker is too old: its API is 1.40"), "Docker 20.10 or newer");
+    CHECK_HAS(on("this podman is too old: its API is 3.0.0"), "podman 4 or newer");
 }

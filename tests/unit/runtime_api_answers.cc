@@ -176,6 +176,14 @@ TEST_CASE(
           "1.40");
 }
 
+TEST_CASE("libpod::check_version: podman 4 and later, and what says nothing of use") {
+    using runtime_api::libpod::check_version;
+    CHECK_THROWS_WITH_AS(check_version("3.4.4"), doctest::Contains("too old: its API is 3.4.4"),
+                         runtime_api::Error);
+    for (const char* good : {"4.0.0", "4.0.0-dev", "5.8.2", "6.0.0", "", "x"})
+        CHECK_NOTHROW(check_version(good));
+}
+
 TEST_CASE("answer_error: both engines' words, by what a caller can do about them") {
     struct Case {
         int status;
