@@ -70,6 +70,7 @@ void EngineSource::end_janitor() {
 void EngineSource::forget_engine() {
     end_janitor();
     in_use_ = nullptr;
+    hasty_ = false;
     forget_image();
 }
 
@@ -87,7 +88,7 @@ const Instance& EngineSource::instance() {
 
 asio::awaitable<EngineSource::InUse> EngineSource::search() {
     runtime_api::SearchOptions how = options_.search;
-    how.hasty = true;
+    how.hasty = hasty_;
     runtime_api::Found found = co_await runtime_api::find_engine(runtime_api::Surroundings::here(), how);
     in_use_ = std::make_shared<EngineDescription>(
         executor_, std::make_shared<const runtime_api::Found>(std::move(found)), options_.search);

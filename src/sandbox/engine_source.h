@@ -74,7 +74,8 @@ private:
     Options options_;
     std::shared_ptr<Remover> remover_;
     std::unique_ptr<Instance> instance_;
-    InUse in_use_; ///< Empty: none was found yet, or the last one was given up.
+    bool hasty_ = true; ///< Until one had to be given up, maybe since its own description forbade it.
+    InUse in_use_;      ///< Empty: none was found yet, or the last one was given up.
     bool image_there_ = false;
     std::string image_contents_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
