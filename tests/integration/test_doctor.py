@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import CORDON, LIMIT, ROOT, Engine  # noqa: E402
+from cordon_client import CORDON, LIMIT, ROOT, CuttableEngine, Engine  # noqa: E402
 
 ATTACKS = sorted(path.stem for path in (ROOT / "tests" / "attack").glob("*.py") if path.name != "run.py")
 SUITE_LIMIT = 480  # seconds, for the whole suite on a busy host
@@ -94,6 +95,32 @@ class Doctor(unittest.TestCase):
         self.assertIn("stopped before its end", rest)
         self.assertRegex(rest.splitlines()[-1], re.compile(r"^\d+ held, 0 won, 0 not tried$"))
         self.wait_until("containers are left", lambda: not self.containers(instances))
+
+
+class Haste(unittest.TestCase):
+    """An engine is used before it has described itself, where who listens at its socket is the user."""
+
+    @unittest.skipIf(os.getuid() != 0, "needs root: for an engine that is root's, and a user who is not")
+    def test_root_s_engine_behind_a_socket_of_the_user_s_own_runs_nothing(self):
+        user, engine = 12345, Engine()
+        with tempfile.TemporaryDirectory(prefix="cordon-haste-") as folder:
+            os.chown(folder, user, user)
+            program = shutil.copy(CORDON, folder)  # its own folder may be closed to others
+            os.seteuid(user)
+            try:
+                way = CuttableEngine(engine)
+            finally:
+                os.seteuid(0)
+            self.addCleanup(way.close)
+            environment = {name: value for name, value in os.environ.items() if name != "MCP_BRIDGE_ALLOW_ROOTFUL"}
+            environment.update(HOME=folder, MCP_BRIDGE_STATE_DIR=folder + "/state", MCP_BRIDGE_RUNTIME_SOCKET=way.url)
+            before = set(engine.containers())
+            done = subprocess.run(["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups", program, "exec", "-"],
+                                  input="print('ran')", capture_output=True, text=True, timeout=LIMIT * 2, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+        self.assertIn("rootful: passed over (--allow-rootful takes it)", done.stderr)
+        self.assertGreater(way.count, 3, "it did not hurry: this test shows nothing")
+        self.assertLessEqual(set(engine.containers()), before)
 
 
 if __name__ == "__main__":
