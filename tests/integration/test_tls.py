@@ -174,6 +174,7 @@ class OpenSsl(Case):
         self.refused("https://127.0.0.1:%d" % port, self.flags(), "give the engine TLS at that port")
 
 
+@unittest.skipUnless("--docker" in FLAGS, "this engine is no Docker")
 class Dockerd(Case):
     """dockerd's own TLS, which is Go's: other words for the same."""
 
