@@ -59,13 +59,21 @@ Key read_key(const std::string& path) {
     return out;
 }
 
-void check_pair(const Endpoint& endpoint) {
-    if (endpoint.cert_file.empty() || endpoint.key_file.empty()) return;
-    const Certificate certificate = read_certificate(endpoint.cert_file);
-    const Key key = read_key(endpoint.key_file);
+void check_pair(const std::string& certificate_file, const std::string& key_file) {
+    const Certificate certificate = read_certificate(certificate_file);
+    const Key key = read_key(key_file);
     const bool fits = X509_check_private_key(certificate.get(), key.get()) == 1;
     ERR_clear_error();
-    if (!fits) fail(endpoint.key_file, "the key is not that of the certificate in " + endpoint.cert_file);
+    if (!fits) fail(key_file, "the key is not that of the certificate in " + certificate_file);
+}
+
+template <class Check> std::string problem_of(Check check) {
+    try {
+        check();
+    } catch (const Error& e) {
+        return std::string("TLS: ") + e.what();
+    }
+    return "";
 }
 
 std::string date(const ASN1_TIME* time) {
@@ -80,13 +88,15 @@ std::string date(const ASN1_TIME* time) {
 
 std::string tls_files_problem(const Endpoint& endpoint) {
     if (endpoint.kind != Endpoint::Kind::https) return "";
-    try {
+    return problem_of([&] {
         if (!endpoint.ca_file.empty()) read_certificate(endpoint.ca_file);
-        check_pair(endpoint);
-    } catch (const Error& e) {
-        return std::string("TLS: ") + e.what();
-    }
-    return "";
+        if (!endpoint.cert_file.empty() && !endpoint.key_file.empty())
+            check_pair(endpoint.cert_file, endpoint.key_file);
+    });
+}
+
+std::string tls_pair_problem(const std::string& certificate_file, const std::string& key_file) {
+    return problem_of([&] { check_pair(certificate_file, key_file); });
 }
 
 std::string client_certificate_age(const Endpoint& endpoint) {

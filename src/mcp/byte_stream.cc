@@ -7,6 +7,8 @@
 #include <boost/asio/write.hpp>
 #include <stdexcept>
 
+#include "runtime_api/tls_files.h"
+
 namespace mcp {
 namespace asio = boost::asio;
 namespace {
@@ -79,6 +81,8 @@ std::unique_ptr<ByteStream> tls_stream(tcp::socket socket, asio::ssl::context& c
 
 std::shared_ptr<asio::ssl::context> tls_context(const std::string& certificate_file,
                                                 const std::string& key_file) {
+    const std::string problem = runtime_api::tls_pair_problem(certificate_file, key_file);
+    if (!problem.empty()) throw std::runtime_error(problem);
     auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
     context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                          asio::ssl::context::no_tlsv1_1 | asio::ssl::context::no_compression);

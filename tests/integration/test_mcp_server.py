@@ -221,6 +221,20 @@ class Tls(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr)
 
+    def test_files_that_cannot_serve_are_said_and_no_passphrase_is_asked_for(self):
+        locked, other = self.folder + "/locked.pem", self.folder + "/other.pem"
+        subprocess.run(["openssl", "pkey", "-in", self.key, "-aes256", "-passout", "pass:secret", "-out", locked], check=True)
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other], check=True)
+        for cert, key, words in ((self.cert, locked, locked + ": the key is locked with a passphrase"),
+                                 (self.cert, other, other + ": the key is not that of the certificate"),
+                                 (self.cert, self.folder + "/none", "none: no such file"),
+                                 (self.key, self.key, self.key + ": there is no certificate in it")):
+            done = subprocess.run([CORDON, "serve", "--http", "localhost:0", "--http-no-token", "--tls-cert", cert, "--tls-key", key],
+                                  env={"HOME": self.folder}, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=30)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("TLS: ", done.stderr)
+            self.assertIn(words, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
