@@ -8,50 +8,27 @@ import signal
 import socket
 import struct
 import subprocess
-import threading
 import time
 import urllib.parse
+
+from engine_way import EngineWay
 
 WAITER = "import sys\nfor line in sys.stdin: exec(line)"
 LABEL = "io.cordon.bench"
 
 
-class Recorder:
+class Recorder(EngineWay):
     """A way to the engine that remembers how Cordon asks for a container, so that the floors have the very same one."""
 
     def __init__(self, engine_path, folder):
         self.url = "unix://%s/r" % folder
-        self.engine_path, self.create = engine_path, None
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(folder + "/r")
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.create, self.seen = None, {}
+        super().__init__(engine_path, folder + "/r")
 
-    def _accept(self):
-        while True:
-            try:
-                near = self.listener.accept()[0]
-            except OSError:
-                return
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.engine_path)
-            threading.Thread(target=self._pump, args=(near, far, True), daemon=True).start()
-            threading.Thread(target=self._pump, args=(far, near, False), daemon=True).start()
-
-    def _pump(self, source, sink, asks):
-        seen = b""
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-                if asks and self.create is None:
-                    seen = self._look(seen + data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+    def passes(self, data, near):
+        if self.create is None:
+            self.seen[near] = self._look(self.seen.get(near, b"") + data)
+        return True
 
     def _look(self, seen):
         found = re.search(rb"POST (\S*/containers/create\S*) HTTP/1.1\r\n(.*?)\r\n\r\n", seen, re.S)
@@ -61,9 +38,6 @@ class Recorder:
         if len(seen) - found.end() >= length:
             self.create = found[1].decode(), json.loads(seen[found.end():found.end() + length])
         return seen
-
-    def close(self):
-        self.listener.close()
 
 
 def payload(data):

@@ -14,7 +14,8 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import LIMIT, Cordon, CuttableEngine, Engine, alive, until  # noqa: E402
+from cordon_client import LIMIT, Cordon, Engine, alive, until  # noqa: E402
+from engine_way import CuttableEngine  # noqa: E402
 from test_deaths import STUBBORN  # noqa: E402
 
 AT_ONCE = 4

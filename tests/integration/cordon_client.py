@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import queue
-import re
 import select
 import shutil
 import signal
@@ -301,90 +300,6 @@ def until(condition, limit=60, every=0.02):
             return value
         time.sleep(every)
     raise AssertionError("not so within %s s: %s" % (limit, condition))
-
-
-REQUEST = re.compile(rb"[A-Z]+ /\S* HTTP/1\.1\r\n")
-
-
-class CuttableEngine:
-    """A Unix socket that leads to the real engine and can be cut: what lies behind is real, what is broken is the way to it."""
-
-    def __init__(self, engine):
-        self.folder = tempfile.TemporaryDirectory(prefix="cordon-cut-")
-        self.url = "unix://" + self.folder.name + "/s"
-        self.engine = engine
-        self.mode = "open"       # "open", "refuse" (connections are closed at once), "hang" (requests are never answered)
-        self.count = 0           # requests begun, of which several may share a connection
-        self.cut_at = None       # cut the way when this many requests have been begun
-        self.hang_at = None      # from this request on, none is answered
-        self.pairs = []
-        self.lock = threading.Lock()
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.folder.name + "/s")
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                near = self.listener.accept()[0]
-            except OSError:
-                return
-            if self.mode == "refuse":
-                near.close()
-                continue
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.engine.path)
-            self.pairs.append((near, far))
-            threading.Thread(target=self._pump, args=(near, far, self._passes), daemon=True).start()
-            threading.Thread(target=self._pump, args=(far, near), daemon=True).start()
-
-    def _passes(self, data):
-        """Whether what a connection brings is carried on: a request may be cut off, or swallowed."""
-        if not REQUEST.match(data):
-            return True
-        with self.lock:
-            self.count += 1
-            if self.cut_at is not None and self.count >= self.cut_at:
-                self.cut_at = None
-                self.cut("refuse")
-            if self.hang_at is not None and self.count >= self.hang_at:
-                self.mode = "hang"
-            return self.mode == "open"
-
-    @staticmethod
-    def _pump(source, sink, passes=lambda data: True):
-        try:
-            while True:
-                data = source.recv(65536)
-                if not data:
-                    break
-                if passes(data):
-                    sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self, mode):
-        """Ends all connections; new ones meet `mode`."""
-        self.mode = mode
-        for pair in self.pairs:
-            for end in pair:
-                try:
-                    end.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
-                end.close()
-        self.pairs.clear()
-
-    def close(self):
-        self.cut("refuse")
-        self.listener.close()
-        self.folder.cleanup()
 
 
 def kill_group(process):

@@ -7,6 +7,8 @@ import struct
 import threading
 import time
 
+from engine_way import shut
+
 
 class Way:
     """Stands before a registry, with an address of its own (`host`); `ca` is the registry's, whose certificate is for loopback."""
@@ -117,13 +119,6 @@ class Way:
         self.open()
         for each in list(self.ends):
             shut(each)
-
-
-def shut(end, how=socket.SHUT_RDWR):
-    try:
-        end.shutdown(how)
-    except OSError:
-        pass
 
 
 class Refuser(http.server.ThreadingHTTPServer):

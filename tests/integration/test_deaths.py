@@ -9,7 +9,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import CORDON, LIMIT, Cordon, CuttableEngine, Engine, alive, until  # noqa: E402
+from cordon_client import CORDON, LIMIT, Cordon, Engine, alive, until  # noqa: E402
+from engine_way import CuttableEngine  # noqa: E402
 
 BUSY = "print('busy', flush=True)\nwhile True: pass"
 # A server whose grandchild has left the process group and ignores what it can: only the keeper can end it.

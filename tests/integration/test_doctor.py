@@ -12,7 +12,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import CORDON, LIMIT, ROOT, CuttableEngine, Engine  # noqa: E402
+from cordon_client import CORDON, LIMIT, ROOT, Engine  # noqa: E402
+from engine_way import CuttableEngine  # noqa: E402
 
 ATTACKS = sorted(path.stem for path in (ROOT / "tests" / "attack").glob("*.py") if path.name != "run.py")
 SUITE_LIMIT = 480  # seconds, for the whole suite on a busy host

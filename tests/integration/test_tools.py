@@ -11,12 +11,12 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from certificates import Authority  # noqa: E402
 from cordon_client import CORDON, LIMIT, Engine, until  # noqa: E402
+from engine_way import EngineWay  # noqa: E402
 from registry import free_port  # noqa: E402
 
 USER = "nobody" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name  # podman reads a user's own files for users alone
@@ -33,45 +33,17 @@ KbdInteractiveAuthentication no
 """
 
 
-class Place:
-    """A socket that leads to the engine, and whether it was asked for anything."""
+class Place(EngineWay):
+    """Whether it was asked for anything."""
 
     def __init__(self, engine, path):
         self.engine, self.path, self.asked = engine, path, False
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(path))
+        super().__init__(engine.path, path)
         os.chmod(path, 0o777)
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
 
-    def _accept(self):
-        while True:
-            try:
-                near = self.listener.accept()[0]
-            except OSError:
-                return
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.engine.path)
-            for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
-
-    def _carry(self, source, sink):
-        try:
-            while data := source.recv(65536):
-                self.asked = True
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-        source.close()
-
-    def close(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+    def passes(self, data, near):
+        self.asked = True
+        return True
 
 
 def behind(path):

@@ -6,11 +6,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_client import CORDON, LIMIT, ROOT, Engine  # noqa: E402
+from engine_way import EngineWay  # noqa: E402
 
 USUAL = 44  # its minor version
 FLAGS = os.environ["CORDON_ENGINE_FLAGS"].split()
@@ -21,51 +21,27 @@ def minor(version):
     return int(version.split(".")[1])
 
 
-class Front:
-    """A Unix socket that leads to an engine and keeps what was asked for. With `version`, that is what the engine says of its versions."""
+class Front(EngineWay):
+    """Keeps what was asked for. With `version`, that is what the engine says of its versions."""
 
     def __init__(self, engine, version=None):
-        self.engine, self.version, self.asked = engine, version, []
+        self.version, self.asked = version, []
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-front-")
         self.url = "unix://%s/s" % self.folder.name
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.folder.name + "/s")
-        self.listener.listen(64)
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__(engine.path, self.folder.name + "/s")
 
-    def _accept(self):
-        while True:
-            try:
-                near = self.listener.accept()[0]
-            except OSError:
-                return
-            far = socket.socket(socket.AF_UNIX)
-            far.connect(self.engine.path)
-            threading.Thread(target=self._carry, args=(near, far, True), daemon=True).start()
-            threading.Thread(target=self._carry, args=(far, near, False), daemon=True).start()
-
-    def _carry(self, source, sink, to_engine):
-        try:
-            while data := source.recv(65536):
-                targets = REQUEST.findall(data) if to_engine else []
-                self.asked += [each.decode() for each in targets]
-                if self.version and b"/version" in targets:
-                    body = json.dumps(self.version).encode()
-                    source.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-                    break
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-        source.close()
+    def passes(self, data, near):
+        targets = REQUEST.findall(data)
+        self.asked += [each.decode() for each in targets]
+        if not self.version or b"/version" not in targets:
+            return True
+        body = json.dumps(self.version).encode()
+        near.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        near.shutdown(socket.SHUT_RDWR)
+        return False
 
     def close(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        super().close()
         self.folder.cleanup()
 
 
