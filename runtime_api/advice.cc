@@ -104,13 +104,13 @@ std::optional<Advice> on_rootless(const Words& words) {
     if (words.any({"newuidmap\": executable file not found", "newuidmap: executable file not found"}))
         return Advice{"newuidmap and newgidmap are not installed",
                       "sudo apt install uidmap (Fedora: sudo dnf install shadow-utils)"};
-    if (words.any({"no subuid ranges", "no subgid ranges", "insufficient uids or gids", "check /etc/subuid",
-                   "enough available ids", "enough ids available", "newuidmap: write to uid_map failed",
-                   "newuidmap: uid range", "newgidmap: gid range", "no entry in /etc/subuid",
-                   "no uid ranges set aside"}))
-        return Advice{"this user has no range of subordinate uids, or too small a one", remedy::subids};
     // A uid that is not mapped, as runc and crun say it.
-    if (words.any({"invalid argument"}) && words.any({"setresuid", "setresgid", "unable to setup user"}))
+    const bool unmapped =
+        words.any({"invalid argument"}) && words.any({"setresuid", "setresgid", "unable to setup user"});
+    if (unmapped || words.any({"no subuid ranges", "no subgid ranges", "insufficient uids or gids",
+                               "check /etc/subuid", "enough available ids", "enough ids available",
+                               "newuidmap: write to uid_map failed", "newuidmap: uid range",
+                               "newgidmap: gid range", "no entry in /etc/subuid", "no uid ranges set aside"}))
         return Advice{"this user has no range of subordinate uids, or too small a one", remedy::subids};
     if (words.any({"setrlimit", "error setting rlimit"}))
         return Advice{"the engine sets limits beyond what the host allows it",
