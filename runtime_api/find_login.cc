@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds helper_limit{10};
 constexpr std::chrono::milliseconds poll_interval{10};
-constexpr std::size_t most_registries = 50; // whose logins a short name is pulled with
+constexpr int most_registries = 50; // looked up for one short name: a helper may take its time for each
 
 /// Where the helper's words are kept while it runs, in unlinked files: not on a disk where that can be had.
 std::string scratch_folder(const Surroundings& around) {
@@ -136,13 +136,15 @@ asio::awaitable<Login> find_podman_login(Surroundings around, std::string refere
     Login login = co_await find_login(around, reference);
     if (!registry_of(reference).empty()) co_return login;
     std::set<std::string> known;
+    int looked_up = 0;
     known.insert(full_repository(reference).substr(0, full_repository(reference).find('/')));
     for (const std::string& file : login_files(around)) {
         Login ignored; // its troubles have been told
         const std::vector<std::string> keys =
             read_file(file, ignored, [](const std::string& text) { return stored_keys(text); });
         for (const std::string& key : keys) {
-            if (known.size() > most_registries || known.count(key) != 0) continue;
+            if (looked_up == most_registries || known.count(key) != 0) continue;
+            ++looked_up;
             Login other;
             co_await look_into(around, file, key, &other);
             if (empty(other.auth)) continue;
