@@ -147,6 +147,7 @@ struct ImageInfo {
     std::vector<std::string> names{}; ///< "localhost/cordon-python:bookworm"; none where a tag moved away.
     std::map<std::string, std::string> labels{};
     std::int64_t size_bytes = 0;
+    std::map<std::string, std::string> environment{}; ///< What it sets; in the answer to image() alone.
 };
 
 /// A file system that is to become an image of one layer.

@@ -23,7 +23,16 @@ ImageInfo read_image(const std::string& body) {
     const json::Document document(body, json::engine_depth);
     const json::Reader in = document.root("image");
     ImageInfo out = read_common(in);
-    if (in.has("Config")) in.at("Config").read_optional("Labels", out.labels); // Docker has them here alone
+    if (!in.has("Config")) return out;
+    const json::Reader config = in.at("Config");
+    config.read_optional("Labels", out.labels); // Docker has them here alone
+    std::vector<std::string> variables;
+    config.read_optional("Env", variables);
+    for (const std::string& each : variables) {
+        const std::size_t equals = each.find('=');
+        if (equals == each.npos || equals == 0 || each.find('\0') != each.npos) continue;
+        out.environment[each.substr(0, equals)] = each.substr(equals + 1);
+    }
     return out;
 }
 

@@ -1,6 +1,6 @@
 """At build time: joins the guest's modules into the blob. Usage: bundle.py OUT.cc
 
-The blob is two parts, each after ten digits that hold its length: the program, zlib over the importer and a call of `start.main()`,
+The blob is two parts, each after ten digits that hold its length: the program, zlib over the importer and a call of its `install()`,
 and our modules' sources. Sources, not code objects: what marshal writes is for one Python only, and the image's is not known
 here. Comments and most doc strings stay behind; line numbers stay true, since a guest that breaks says where.
 """
@@ -67,9 +67,9 @@ def framed(part):
 
 
 def blob_bytes():
-    """What the guest reads from its stdin, but for the last part: code that was compiled before, which may be empty."""
+    """What the guest reads from its stdin, but for the last two parts: code that was compiled before, and the image's environment."""
     importer = without_comments((HERE / "importer.py").read_text(encoding="utf-8"))
-    program = f"{importer}\ninstall(part(), part())\nfrom {PACKAGE} import start\nstart.main()\n"
+    program = f"{importer}\ncheck_version()\ninstall(part(), part())\n"
     return framed(zlib.compress(program.encode(), 9)) + framed(sources_part())
 
 

@@ -9,6 +9,7 @@ import zlib
 
 ModuleSpec = type(sys.__spec__)
 NOT_WANTED = b"-"
+OLDEST = (3, 9)
 THIS_PYTHON = _frozen_importlib_external.MAGIC_NUMBER + sys.version.encode()
 
 
@@ -20,6 +21,7 @@ class Bundle:
     """
 
     def __init__(self, sources, codes):
+        self.packed_sources, self.packed_codes = sources, codes  # for a worker that is another process
         self.wanted = codes != NOT_WANTED
         self.codes = unpack(codes) if self.wanted else {}
         words = [] if self.codes else zlib.decompress(sources).decode().split("\0")
@@ -54,6 +56,25 @@ def unpack(codes):
     """Module name → marshalled code; nothing where another Python made it."""
     data = zlib.decompress(codes) if codes else b""
     return marshal.loads(data[len(THIS_PYTHON):]) if data.startswith(THIS_PYTHON) else {}
+
+
+def check_version():
+    """A Python that is too old for us says so. As PID 1 it makes room for the next on PATH: nothing was read yet but what runs here."""
+    if sys.version_info >= OLDEST:
+        return
+    import os
+    if "text" in globals():  # the loader's, of PID 1 alone
+        with open("/proc/self/cmdline", "rb") as file:
+            loader = file.read().split(b"\0")[-2].decode()
+        path, own = os.environ.get("PATH", "").split(":"), os.path.dirname(sys.executable)
+        for folder in path[path.index(own) + 1:] if own in path else []:
+            place = folder + "/python3"
+            if os.path.isfile(place) and os.access(place, os.X_OK):
+                program = loader.replace("zlib.decompress(part())", repr(text))  # noqa: F821
+                os.execv(place, [place, "-I", "-u", "-B", "-X", "utf8", "-c", program])
+    said = "the image's %s is Python %d.%d: %d.%d or newer is needed\n" % ((sys.executable,) + sys.version_info[:2] + OLDEST)
+    os.write(2, said.encode())
+    os._exit(70)
 
 
 def install(sources, codes):

@@ -156,7 +156,7 @@ def serve(fd):
     """Until the channel closes. A program that is no session's ends with its process."""
     channel = Channel(fd)
     interpreter = Interpreter(channel)
-    channel.notify("warm", {})
+    channel.notify("warm", {"python": "%d.%d.%d" % sys.version_info[:3]})
     if preload.while_idle(fd):
         channel.notify("warm", {})
     gc.freeze()  # what is ours is never walked again

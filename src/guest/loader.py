@@ -17,4 +17,7 @@ def part():
     return read(int(read(10)))
 
 
-exec(zlib.decompress(part()))
+text = zlib.decompress(part())
+exec(text)
+from _cordon import start
+start.main(part(), text)

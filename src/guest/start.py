@@ -5,20 +5,21 @@ import _signal as signal
 from . import birth, kernel, seccomp
 
 
-def main():
+def main(image_variables, program):
+    """`image_variables`: what the image sets, each as `NAME=value` before a NUL. `program`: what the loader ran before us."""
     try:
-        begin()
+        begin(image_variables, program)
     except BaseException as failure:  # the last words of a guest that broke: one line, whatever it was
         os.write(2, ("guest: %s: %s at %s\n" % (type(failure).__name__, failure, places(failure))).encode("utf-8", "replace"))
         os._exit(70)
 
 
-def begin():
+def begin(image_variables, program):
     kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
     lower_core_limit()
     quiet = ignore_signals()
     own_filter = seccomp.install()
-    worker = birth.fork_worker(quiet)
+    worker = birth.fork_worker(quiet, image_variables, program)
     from . import supervisor
     supervisor.Supervisor(own_filter, worker).run()
 

@@ -23,6 +23,7 @@ WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
 BOOT_SECONDS = 60           # as long as the host may be silent until it has said how long it may be
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
+FIRST_WORDS = 2000
 MAX_PROGRESS, MAX_DISPLAY = 8 << 10, 24 << 20
 
 CALLS = {b"servers", b"list_tools", b"call_tool", b"query_tool_docs", b"search_tool_docs", b"capability_summary",
@@ -36,11 +37,13 @@ class Supervisor:
 
     def __init__(self, own_filter, worker):
         self.own_filter = own_filter
-        self.worker_pid, self.worker_fd = worker.pid, worker.channel_fd
+        self.worker_pid, self.worker_fd, self.worker_facts = worker.pid, worker.channel_fd, worker.facts
         self.pipes = Pipes(worker.output_fds)
         self.host_lines, self.worker_lines = wire.Lines(), wire.Lines()
         self.to_host = Outbox(1)
         self.to_worker = Outbox(self.worker_fd)
+        if worker.first:
+            self.to_worker.put([worker.first])
         self.poll = select.poll()
         self.masks = {}
         self.handlers = {}
@@ -52,6 +55,7 @@ class Supervisor:
         self.abandoned = set()    # of these, the ones whose execution has ended
         self.worker_end = None    # (wait status, rusage) once it was reaped
         self.warm = False
+        self.first_words = b""    # what a worker said that may never become warm
         self.spent = False        # no further execution: the one that was allowed has ended, or a session's interpreter has
         self.garbage = 0
         self.worker_bytes = 0
@@ -276,7 +280,7 @@ class Supervisor:
             run.tool_calls += method == b"call_tool"
             self.to_host.put(line)
         elif method == b"warm":
-            self._take_warm()
+            self._take_warm(params_of(line) if len(line) == 1 and len(line[0]) < 1000 else {})
         elif run is None:
             pass
         elif method == b"done":
@@ -295,12 +299,15 @@ class Supervisor:
         else:
             self.garbage += 1
 
-    def _take_warm(self):
+    def _take_warm(self, params):
         """The worker waits; once more when it has imported what else it could meanwhile, which is no part of the first execution."""
         if not self.warm or self.before:
             self.before = Counters(self.group, self.worker_pid)
         if not self.warm:
             self.warm = True
+            if isinstance(params.get("python"), str):
+                self.facts["python"] = params["python"]
+            self.facts["worker"] = self.worker_facts
             self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
 
     def _forget_worker(self):
@@ -327,10 +334,17 @@ class Supervisor:
             if pid == self.worker_pid:
                 self.worker_end = (status, usage)
                 if not self.warm:
-                    raise RuntimeError("the worker died before it was warm (wait status %d)" % status)
+                    raise RuntimeError(self._why_not_warm(status))
                 self._drain_worker()
                 if self.execution is not None:
                     self._finish("died")
+
+    def _why_not_warm(self, status):
+        said = (self.first_words + b"".join(data for _, data in self.pipes.lying_now()))[-FIRST_WORDS:].decode("utf-8", "replace")
+        why = "the worker died before it was warm (wait status %d)" % status
+        if self.worker_facts["executed"]:
+            why = "%s, the image's python3, did not start with the image's environment (wait status %d)" % (self.worker_facts["python"], status)
+        return why + (": " + " ".join(said.split()) if said.strip() else "")
 
     def _drain_worker(self):
         """What a worker said last that is dead or has closed its end: its `done` may still lie in the socket."""
@@ -354,6 +368,8 @@ class Supervisor:
         name, data = self.pipes.read(fd)
         if data and self.execution is not None:
             self._take(name, data)
+        elif not self.warm:
+            self.first_words = (self.first_words + data)[-FIRST_WORDS:]
 
     def _take(self, name, data):
         text = self.execution.streams[name].feed(data)

@@ -4,25 +4,43 @@ import os
 import sys
 import _signal as signal
 
-from . import kernel, start
+from . import kernel
 
 CHANNEL = 3
 KEPT_IGNORED = {signal.SIGPIPE, signal.SIGXFSZ}  # as every Python has it
 BROKEN = 70
 
 
-def main(channel_fd, stdout_fd, stderr_fd, ignored_signals):
-    """Never returns: the stack below belongs to PID 1's copy of itself."""
-    try:
-        gc.disable()  # until all is imported: nothing of that is garbage
+def main(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
+    """Never returns: the stack below belongs to PID 1's copy of itself. `home`: how the image wants it (image.py), or None."""
+    def prepare():
         give_up_the_host(channel_fd, stdout_fd, stderr_fd)
         restore_signals(ignored_signals)
         become_ordinary()
+        if home is not None:
+            home.enter()  # which does not come back where the image has a Python of its own
+    run(prepare)
+
+
+def begin():
+    """In a Python that was executed for it: files, signals and the rest came along."""
+    def prepare():
+        os.set_inheritable(CHANNEL, False)
+        if sys.path[:1] == [""]:
+            del sys.path[0]  # the interpreter puts it there
+    run(prepare)
+
+
+def run(prepare):
+    try:
+        gc.disable()  # until all is imported: nothing of that is garbage
+        prepare()
         from . import streams
         streams.install()
         from . import interpreter  # and with it everything that user code will find imported
         interpreter.serve(CHANNEL)
     except BaseException as failure:
+        from . import start
         os.write(2, ("the interpreter broke: %s: %s at %s\n" % (
             type(failure).__name__, failure, start.places(failure))).encode("utf-8", "replace"))
     finally:
@@ -37,7 +55,7 @@ def give_up_the_host(channel_fd, stdout_fd, stderr_fd):
     os.dup2(stdout_fd, 1)
     os.dup2(stderr_fd, 2)
     if channel_fd != CHANNEL:
-        os.dup2(channel_fd, CHANNEL, inheritable=False)
+        os.dup2(channel_fd, CHANNEL, inheritable=False)  # an execve of ours lets it through itself
     for fd in map(int, os.listdir("/proc/self/fd")):  # the limit may be a thousand million: too many to try
         if fd > CHANNEL:
             try:

@@ -39,6 +39,7 @@ Finding network(const Views& v);
 Finding working_directory(const Views& v);
 Finding hostname(const Views& v);
 Finding environment(const Views& v);
+Finding python(const Views& v);
 Finding oci_runtime(const Views& v);
 Finding warnings(const Views& v);
 

@@ -103,6 +103,20 @@ Finding environment(const Views& v) {
     return row;
 }
 
+// What the image brings is what was asked for: told, and no shortfall.
+Finding python(const Views& v) {
+    Finding row{.row = "python", .asked = "the image's, with what the image sets"};
+    if (!v.facts.worker || !v.facts.python) {
+        not_said(row);
+        return row;
+    }
+    const GuestWorker& worker = *v.facts.worker;
+    row.guest = shown(worker.python) + " " + shown(*v.facts.python);
+    if (worker.executed) row.guest += ", apart from the supervisor's";
+    if (!worker.variables.empty()) row.guest += ", with " + listed(worker.variables);
+    return row;
+}
+
 Finding warnings(const Views& v) {
     Finding row{.row = "warnings", .asked = "none", .engine = "none"};
     std::vector<std::string> bad;

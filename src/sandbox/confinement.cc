@@ -4,16 +4,35 @@
 #include <cctype>
 
 namespace sandbox {
+namespace {
+
+constexpr std::string_view usual_path = "/usr/local/bin:/usr/bin:/bin";
+
+// Ours, and what absolute folders the image's has besides.
+std::string search_path(std::string_view image_path) {
+    std::string path(usual_path);
+    while (!image_path.empty()) {
+        const std::string_view folder = image_path.substr(0, image_path.find(':'));
+        image_path.remove_prefix(std::min(image_path.size(), folder.size() + 1));
+        const std::string entry = ":" + std::string(folder) + ":";
+        if (folder.starts_with('/') && (":" + path + ":").find(entry) == path.npos)
+            path.append(":").append(folder);
+    }
+    return path;
+}
+
+} // namespace
 
 runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name,
-                                   std::map<std::string, std::string> labels, std::string loader) {
+                                   std::map<std::string, std::string> labels, std::string loader,
+                                   std::string_view image_path) {
     runtime_api::ContainerSpec spec;
     spec.name = std::move(name);
     spec.labels = std::move(labels);
     spec.image = confinement.image;
     spec.command = {"python3", "-I", "-u", "-B", "-X", "utf8", "-c", std::move(loader)};
     spec.env = {
-        {"PATH", "/usr/local/bin:/usr/bin:/bin"},
+        {"PATH", search_path(image_path)},
         {"HOME", "/workspace"},
         {"LANG", "C.UTF-8"},
         {"TMPDIR", "/tmp"},

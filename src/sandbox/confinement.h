@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime_api/engine.h"
 
@@ -24,9 +25,11 @@ struct Confinement {
 };
 
 /// The one place where a limit lives: settings in, specification out. `loader` is the guest's Python for
-/// `python3 -c`.
+/// `python3 -c`. `image_path`: the PATH that the image sets. Only the supervisor's python3 is looked for by
+/// it, and there last: where the image has none in the usual places.
 runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string name,
-                                   std::map<std::string, std::string> labels, std::string loader);
+                                   std::map<std::string, std::string> labels, std::string loader,
+                                   std::string_view image_path = "");
 
 /// The size of core dumps, which the guest lowers itself. At 1 the kernel makes none, not even for the
 /// program that a host's core_pattern may name, which runs outside and as root; 0 would not keep it from

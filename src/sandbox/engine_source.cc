@@ -133,6 +133,8 @@ asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
         there = co_await found->engine->image(image);
     }
     image_contents_ = there ? there->labels[contents_label] : "";
+    image_environment_.clear();
+    if (there) image_environment_ = there->environment;
     image_there_ = true;
     co_return true;
 }
@@ -156,6 +158,7 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.instance = &instance();
     workshop.remover = remover_;
     workshop.lessons = lessons_;
+    workshop.image_environment = image_environment_;
     co_return workshop;
 }
 

@@ -2,6 +2,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -78,6 +79,7 @@ private:
     InUse in_use_;      ///< Empty: none was found yet, or the last one was given up.
     bool image_there_ = false;
     std::string image_contents_;
+    std::map<std::string, std::string> image_environment_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
     runtime_api::SingleFlight<InUse> searching_;
     PullAudience pulls_;

@@ -51,6 +51,12 @@ void from_json(const json::Reader& in, GuestCgroup& out) {
     read_fact(in, "cpu_period", out.cpu_period);
 }
 
+void from_json(const json::Reader& in, GuestWorker& out) {
+    in.read("python", out.python);
+    in.read("executed", out.executed);
+    in.read("variables", out.variables);
+}
+
 bool GuestMount::has(std::string_view option) const {
     std::string_view rest = options;
     while (!rest.empty()) {
@@ -97,6 +103,8 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "cwd", facts.cwd);
     read_fact(in, "hostname", facts.hostname);
     read_fact(in, "arch", facts.arch);
+    read_fact(in, "python", facts.python);
+    read_fact(in, "worker", facts.worker);
     read_fact(in, "emulated_by", facts.emulated_by);
     read_fact(in, "total_memory", facts.total_memory);
     return facts;

@@ -39,6 +39,13 @@ struct GuestCgroup {
     std::optional<std::int64_t> cpu_period{};
 };
 
+/// The process that runs the code.
+struct GuestWorker {
+    std::string python;                   ///< "/opt/venv/bin/python3"
+    bool executed = false;                ///< A process of that Python; else a fork of the supervisor.
+    std::vector<std::string> variables{}; ///< Names of what the image sets.
+};
+
 /// How the guest writes "none" for a limit.
 inline constexpr std::int64_t no_limit = -1;
 
@@ -62,6 +69,8 @@ struct GuestFacts {
     Fact<std::map<std::string, std::vector<std::int64_t>>> rlimits; ///< Name: soft, hard.
     Fact<std::vector<GuestDevice>> devices;
     Fact<std::map<std::string, std::string>> environment, masked;
+    Fact<std::string> python; ///< The worker's version: "3.11.2".
+    Fact<GuestWorker> worker;
 };
 
 /// Throws json::Error where the text is no JSON object. Pure.

@@ -2,6 +2,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -45,7 +46,8 @@ struct Workshop {
     const Instance* instance = nullptr;
     std::shared_ptr<Remover> remover;
     std::shared_ptr<Lessons> lessons;
-    std::chrono::milliseconds start_limit{60'000}; ///< From create to ready.
+    std::map<std::string, std::string> image_environment{}; ///< What the image sets: the code's, not PID 1's.
+    std::chrono::milliseconds start_limit{60'000};          ///< From create to ready.
 };
 
 /// One container with a guest that waits: created, attached, started, attested. Runs one execution, or in a

@@ -23,14 +23,28 @@ std::string boot_line(std::chrono::seconds life) {
     return jsonrpc::notification_line("boot", w.str());
 }
 
-// What the guest reads: the blob, ten digits and what an earlier one compiled, then lines.
-std::string guest_source(const Lessons& lessons, std::chrono::seconds life) {
-    const std::string compiled = lessons.for_others ? lessons.compiled_guest : "-";
+// As the guest's loader reads it: ten digits that hold its length, and the part.
+void append_part(std::string& bytes, const std::string& part) {
     char digits[11];
-    std::snprintf(digits, sizeof digits, "%010zu", compiled.size());
+    std::snprintf(digits, sizeof digits, "%010zu", part.size());
+    bytes.append(digits).append(part);
+}
+
+// What the guest reads: the blob, what an earlier one compiled, what the image sets, then lines.
+std::string guest_source(const Workshop& workshop) {
+    const Lessons& lessons = *workshop.lessons;
+    std::string variables;
+    for (const auto& [name, value] : workshop.image_environment)
+        variables.append(name).append("=").append(value).push_back('\0');
     std::string bytes(guest::blob);
-    bytes.append(digits).append(compiled);
-    return bytes + boot_line(life) + '\n';
+    append_part(bytes, lessons.for_others ? lessons.compiled_guest : "-");
+    append_part(bytes, variables);
+    return bytes + boot_line(workshop.confinement.life) + '\n';
+}
+
+std::string path_of_image(const Workshop& workshop) {
+    const auto path = workshop.image_environment.find("PATH");
+    return path == workshop.image_environment.end() ? "" : path->second;
 }
 
 template <class State>
@@ -77,14 +91,14 @@ asio::awaitable<void> Sandbox::State::begin() {
 asio::awaitable<void> Sandbox::State::try_to_make() {
     runtime_api::Engine& engine = *workshop.engine;
     spec = to_spec(workshop.confinement, name, workshop.instance->labels(workshop.confinement.life + 60s),
-                   std::string(guest::loader));
+                   std::string(guest::loader), path_of_image(workshop));
     uncertain_ = true;
     const runtime_api::Created created = co_await engine.create(spec);
     uncertain_ = false;
     warnings_ = created.warnings;
     std::unique_ptr<runtime_api::AttachStream> stream = co_await engine.attach(name);
     channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream));
-    channel->write_raw(guest_source(*workshop.lessons, workshop.confinement.life));
+    channel->write_raw(guest_source(workshop));
     co_await engine.start(name);
 }
 

@@ -111,7 +111,8 @@ class Guest:
     """One guest. `messages` of each execution are kept; requests are answered by a thread each, so that they may overlap."""
 
     def __init__(self, python=PYTHON, tools=None, boot=True, wrapper=own_namespaces, servers=None, saved=None,
-                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None, codes=b""):
+                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None, codes=b"", image=None):
+        variables = b"".join(b"%s=%s\0" % (name.encode(), value.encode()) for name, value in (image or {}).items())
         self.tools = tools or {}
         self.servers = servers if servers is not None else [
             {"name": name, "alias": name.replace("-", "_"), "description": "server " + name} for name in self.tools]
@@ -132,7 +133,7 @@ class Guest:
         self.last_words = b""
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
-        self.write(bundle.blob_bytes() + bundle.framed(codes))
+        self.write(bundle.blob_bytes() + bundle.framed(codes) + bundle.framed(variables))
         if boot:
             self.notify("boot", {"life_seconds": life_seconds, "heartbeat_seconds": heartbeat_seconds})
         if boot and wait:
@@ -210,6 +211,8 @@ class Guest:
 
     def _read(self):
         for text in self.process.stdout:
+            if not text.endswith(b"\n"):
+                break  # it ended in the midst of a line
             try:
                 message = json.loads(text)
             except ValueError:  # user code can make a call's line wrong behind its beginning, which the supervisor checked

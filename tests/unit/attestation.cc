@@ -47,7 +47,7 @@ Case rootless_v2() {
 TEST_CASE("judge: real containers that are as asked fall short in nothing") {
     for (const Case& c : {podman(), docker(), rootless_v2()}) {
         CHECK(sandbox::describe(c.bad()) == "");
-        CHECK(c.judge().size() == 21);
+        CHECK(c.judge().size() == 22);
         for (const Finding& each : c.judge()) {
             CAPTURE(each.row);
             CHECK_FALSE(each.asked.empty());
@@ -359,4 +359,17 @@ TEST_CASE("describe: a guest's words are one printable line of bounded length") 
     CHECK(text.find('\n') == std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(sandbox::describe({}) == "");
+}
+
+TEST_CASE("judge: the image's own python and variables are told as what they are, and are no shortfall") {
+    CHECK(podman().row("python").guest == "/usr/bin/python3 3.11.2");
+    const std::string usual =
+        R"("worker": {"python": "/usr/bin/python3", "executed": false, "variables": []})";
+    Case own = podman().say(
+        usual,
+        R"("worker": {"python": "/opt/venv/bin/python3", "executed": true, "variables": ["PATH", "X"]})");
+    CHECK(own.bad().empty());
+    CHECK(own.row("python").guest ==
+          "/opt/venv/bin/python3 3.11.2, apart from the supervisor's, with PATH, X");
+    CHECK(names(podman().say(usual, R"("worker": {"python": 1})").bad()) == Names{"python"});
 }

@@ -99,3 +99,15 @@ TEST_CASE("is_rlimit_failure: engines' words for it, and no others") {
     CHECK_FALSE(sandbox::is_rlimit_failure("no such image: python"));
     CHECK_FALSE(sandbox::is_rlimit_failure(""));
 }
+
+TEST_CASE("to_spec: the supervisor's python3 is looked for in the usual places first, then in the image's") {
+    const auto path_with = [](std::string_view image_path) {
+        return sandbox::to_spec({.image = "i"}, "n", {}, "L", image_path).env.at("PATH");
+    };
+    const std::string usual = "/usr/local/bin:/usr/bin:/bin";
+    CHECK(path_with("") == usual);
+    CHECK(path_with("/usr/bin:/bin:/usr/local/bin") == usual);
+    CHECK(path_with("/opt/venv/bin:/usr/local/sbin:/usr/bin:/bin") ==
+          usual + ":/opt/venv/bin:/usr/local/sbin");
+    CHECK(path_with("/a:/a::.:bin:/b:") == usual + ":/a:/b");
+}
