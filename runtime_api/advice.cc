@@ -104,6 +104,11 @@ std::optional<Advice> on_rootless(const Words& words) {
     if (words.any({"newuidmap\": executable file not found", "newuidmap: executable file not found"}))
         return Advice{"newuidmap and newgidmap are not installed",
                       "sudo apt install uidmap (Fedora: sudo dnf install shadow-utils)"};
+    if (words.any({"creating container storage"}) && words.any({"enough available ids"}))
+        return Advice{
+            "podman gives each container uids of its own (userns in containers.conf) and has too few",
+            "echo containers:2147483648:2147418112 | sudo tee -a /etc/subuid /etc/subgid; or take "
+            "userns out of containers.conf, then restart the engine"};
     // A uid that is not mapped, as runc and crun say it.
     const bool unmapped =
         words.any({"invalid argument"}) && words.any({"setresuid", "setresgid", "unable to setup user"});
@@ -120,6 +125,12 @@ std::optional<Advice> on_rootless(const Words& words) {
                       "limits for all "
                       "containers: default_ulimits under [containers] in containers.conf"};
     return std::nullopt;
+}
+
+std::optional<Advice> on_settings(const Words& words) {
+    if (!words.any({"not compatible with nocgroups"})) return std::nullopt;
+    return Advice{"podman was told to make no cgroups, and so to keep no limits",
+                  "take cgroups = \"disabled\" out of containers.conf, then restart the engine"};
 }
 
 std::optional<Advice> on_gvisor(const Words& words) {
@@ -176,6 +187,7 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
         found = advice_on_tls(endpoint, text);
     if (!found) found = on_disk(host, words);
     if (!found) found = on_rootless(words);
+    if (!found) found = on_settings(words);
     if (!found) found = on_gvisor(words);
     if (!found) found = on_version(words);
     if (!found) found = on_selinux(words);

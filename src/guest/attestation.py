@@ -30,7 +30,7 @@ def collect(own_filter, mount_list, group):
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
         "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
         "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
-        "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list),
+        "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list), "secrets": files_below("/run/secrets"),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
         "hostname": os.uname().nodename, "arch": os.uname().machine, "kernel": os.uname().release,
         "emulated_by": emulation(), "total_memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
@@ -108,6 +108,24 @@ def devices(top="/dev", depth=3):
         elif stat.S_ISDIR(facts.st_mode) and depth > 0:
             found += devices(entry.path, depth - 1)
     return found
+
+
+def files_below(top, depth=4, most=20):
+    """The first few, relative to it."""
+    found, todo = [], [("", depth)]
+    while todo and len(found) < most:
+        place, left = todo.pop()
+        try:
+            entries = sorted(os.listdir(os.path.join(top, place)))
+        except OSError:
+            continue
+        for name in entries:
+            path = os.path.join(place, name)
+            if left and os.path.isdir(os.path.join(top, path)):
+                todo.append((path, left - 1))
+            elif os.path.isfile(os.path.join(top, path)):
+                found.append(path)
+    return found[:most]
 
 
 def writable(mount_list):

@@ -66,6 +66,20 @@ void judge_tmpfs(const Views& v, const runtime_api::TmpfsMount& asked, Finding& 
         wrong("has " + size_text(size));
 }
 
+/// What of the host's /run/secrets holds besides what is known to be none.
+std::vector<std::string> secrets_of(const Views& v) {
+    std::vector<std::string> found;
+    for (const std::string& each : v.facts.secrets.value_or(std::vector<std::string>()))
+        if (!is_harmless_secret(each)) found.push_back("/run/secrets/" + each);
+    return found;
+}
+
+const GuestMount* strange_mount_at(const Views& v, const std::string& path) {
+    const GuestMount* mount = mount_of(*v.facts.mounts, path);
+    if (mount == nullptr || mount->at == "/" || asked_at(v, mount->at) != nullptr) return nullptr;
+    return engine_adds_mount(v.info.dialect, *mount) ? nullptr : mount;
+}
+
 std::string describe_mount(const GuestMount& mount) {
     return mount.at + " (" + mount.type + (mount.root == "/" ? "" : " " + mount.root) + ")";
 }
@@ -107,8 +121,11 @@ Finding writable(const Views& v) {
     }
     if (!others.empty()) {
         row.guest += (row.guest.empty() ? "" : ", ") + listed(others);
+        const GuestMount* added = strange_mount_at(v, others.front());
         fall_short(row, "more can be written to than was asked for",
-                   v.podman() ? "use libpod's own API, not podman's Docker API" : "");
+                   !v.podman() ? ""
+                   : added     ? podman_setting_behind(*added)
+                               : "use libpod's own API, not podman's Docker API");
     }
     if (row.guest.empty())
         row.guest = v.gvisor() ? "the same; gVisor does not show nosuid and nodev" : "the same";
@@ -121,13 +138,14 @@ Finding mounts(const Views& v) {
                 .engine = v.state.mounts.empty() ? "none" : listed(v.state.mounts)};
     if (!v.state.mounts.empty())
         fall_short(row, "the engine adds mounts of its own",
-                   v.podman() ? "remove volumes and mounts from containers.conf and mounts.conf"
+                   v.podman() ? podman_setting_behind({.at = shown(v.state.mounts.front())})
                               : "use an image without VOLUME");
     if (!v.facts.mounts || v.facts.mounts->empty()) {
         not_said(row);
         return row;
     }
     std::vector<std::string> others;
+    const GuestMount* first = nullptr;
     for (const GuestMount& each : *v.facts.mounts) {
         const bool asked =
             each.at == "/" || (asked_at(v, each.at) != nullptr && each.type == "tmpfs" && each.root == "/");
@@ -135,13 +153,20 @@ Finding mounts(const Views& v) {
             each.at == "/dev/shm" && each.type == "tmpfs" && each.root == "/"; // under ours
         const bool added = engine_adds_mount(v.info.dialect, each) ||
                            (v.gvisor() && gvisor_adds_mount(v.info.dialect, each));
-        if (!asked && !empty_shm && !added) others.push_back(describe_mount(each));
+        if (asked || empty_shm || added) continue;
+        others.push_back(describe_mount(each));
+        if (first == nullptr) first = &each;
     }
     row.guest = others.empty() ? "only what is on the engine's list" : listed(others);
     if (!others.empty())
         fall_short(row, "the engine adds mounts that are on no list",
-                   v.podman() ? "remove volumes, mounts and hooks from containers.conf and mounts.conf"
+                   v.podman() ? shown(podman_setting_behind(*first))
                               : "remove hooks and default mounts from the daemon's configuration");
+    if (const std::vector<std::string> secrets = secrets_of(v); v.podman() && !secrets.empty()) {
+        row.guest = listed(secrets);
+        fall_short(row, "the engine copies secrets of its host into every container",
+                   podman_setting_behind({.at = "/run/secrets"}));
+    }
     return row;
 }
 
@@ -156,10 +181,11 @@ Finding devices(const Views& v) {
         if (!is_usual_device(each) && !(v.gvisor() && gvisor_adds_device(each)))
             others.push_back(each.name + " (" + each.kind + " " + std::to_string(each.major) + ":" +
                              std::to_string(each.minor) + ")");
+    const std::string first = others.empty() ? "" : others.front().substr(0, others.front().find(' '));
     row.guest = others.empty() ? "only these" : listed(others);
     if (!others.empty())
         fall_short(row, "the engine adds devices",
-                   v.podman() ? "remove devices from containers.conf"
+                   v.podman() ? shown(podman_setting_behind({.at = "/dev/" + first}))
                               : "remove default devices and runtimes' hooks");
     return row;
 }

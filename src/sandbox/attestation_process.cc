@@ -115,10 +115,11 @@ Finding seccomp(const Views& v) {
     const bool unconfined =
         v.state.seccomp_unconfined || mentions(v.state.security_opt, "seccomp=unconfined");
     row.engine = unconfined ? "unconfined" : v.info.seccomp == false ? "no seccomp" : "in force";
-    const char* advice = v.podman() ? "remove seccomp_profile = \"unconfined\" from containers.conf, or use "
-                                      "a podman that was built with seccomp"
-                                    : "remove \"seccomp-profile\": \"unconfined\" from daemon.json, or use a "
-                                      "daemon that was built with seccomp";
+    const char* advice =
+        v.podman() ? "remove seccomp_profile = \"unconfined\" (or such an entry in annotations) from "
+                     "containers.conf, or use a podman that was built with seccomp"
+                   : "remove \"seccomp-profile\": \"unconfined\" from daemon.json, or use a "
+                     "daemon that was built with seccomp";
     if (unconfined) fall_short(row, "the engine was told to go without", advice);
     if (v.info.seccomp == false) fall_short(row, "the engine has none", advice);
     if (!v.facts.seccomp) {

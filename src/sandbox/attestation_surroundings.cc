@@ -98,7 +98,7 @@ Finding environment(const Views& v) {
                               : "take the proxies out of the daemon's configuration for containers");
     else if (!strange.empty())
         fall_short(row, "the engine or the image adds what is on no list",
-                   v.podman() ? "remove env from containers.conf"
+                   v.podman() ? "remove env and env_host under [containers] from containers.conf"
                               : "use an image without ENV for these, or run with --confinement report");
     return row;
 }

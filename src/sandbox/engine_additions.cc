@@ -88,6 +88,20 @@ bool is_bind_of(std::span<const Bind> binds, std::string_view home, const GuestM
     });
 }
 
+/// A time zone (`tz`), copied to the engine's folder. Where an image's /etc/localtime is a link, the mount is
+/// where that leads.
+bool is_time_zone(const GuestMount& mount) {
+    const bool there = mount.at == "/etc/localtime" || mount.at.starts_with("/usr/share/zoneinfo/");
+    return there && mount.read_only() && mount.root.find("-containers/") != mount.root.npos &&
+           mount.root.ends_with("/userdata/localtime");
+}
+
+/// On a host in FIPS mode: the image's own policies for that, over its usual ones.
+bool is_fips_policy(const GuestMount& mount) {
+    return mount.at == "/etc/crypto-policies/back-ends" && mount.type.find("overlay") != mount.type.npos &&
+           mount.root == "/usr/share/crypto-policies/back-ends/FIPS";
+}
+
 /// The kernel's own file systems, where every runtime mounts them.
 bool is_kernel_mount(const GuestMount& mount) {
     const std::string_view at = mount.at;
@@ -148,10 +162,24 @@ template <std::size_t N> bool mentions(std::string_view text, const std::array<s
 bool engine_adds_mount(Dialect dialect, const GuestMount& mount) {
     if (is_kernel_mount(mount) || is_cgroup_v1(mount) || is_mask(mount) || is_device_bind(mount)) return true;
     if (dialect == Dialect::libpod)
-        return is_bind_of(podman_binds, "-containers/", mount); // "overlay-containers", "vfs-…"
+        return is_bind_of(podman_binds, "-containers/", mount) || // "overlay-containers", "vfs-…"
+               is_time_zone(mount) || is_fips_policy(mount);
     // how an image's volumes are covered, since Docker cannot leave them out
     if (mount.type == "tmpfs" && mount.root == "/" && mount.read_only()) return true;
     return is_bind_of(docker_binds, "/containers/", mount);
+}
+
+bool is_harmless_secret(std::string_view path) { return path.starts_with("rhsm/") || path == "system-fips"; }
+
+std::string podman_setting_behind(const GuestMount& mount) {
+    if (mount.at.starts_with("/run/secrets") || mount.root.find("/userdata/") != mount.root.npos)
+        return "leave " + mount.at +
+               " out of mounts.conf: an empty /etc/containers/mounts.conf (rootless: "
+               "~/.config/containers/mounts.conf) goes before the one in /usr/share/containers";
+    const std::string_view setting = mount.at.starts_with("/dev/") ? "devices" : "volumes or mounts";
+    return "take " + mount.at + " out of " + std::string(setting) +
+           " under [containers] in containers.conf (a hook of hooks_dir can add it, too), then restart the "
+           "engine";
 }
 
 bool is_gvisor(std::string_view oci_runtime) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "runtime_api/engine.h"
@@ -12,6 +13,14 @@ namespace sandbox {
 /// parts of them, the usual device files, and the few files that the engine binds from its own directory,
 /// read-only.
 bool engine_adds_mount(runtime_api::Dialect dialect, const GuestMount& mount);
+
+/// A file below podman's /run/secrets that is no secret of the host's: "rhsm/…", which says where
+/// subscriptions are had. All else there came from the host by mounts.conf, a subscription's key for one.
+bool is_harmless_secret(std::string_view path);
+
+/// The setting of podman's that put a mount there which is on no list, and how to be rid of it: "take /x out
+/// of volumes or mounts under [containers] in containers.conf …".
+std::string podman_setting_behind(const GuestMount& mount);
 
 /// A place that an ordinary user may write to although we did not ask for it.
 bool engine_adds_writable(std::string_view path);

@@ -98,6 +98,7 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "rlimits", facts.rlimits);
     read_fact(in, "devices", facts.devices);
     read_fact(in, "writable", facts.writable);
+    read_fact(in, "secrets", facts.secrets);
     read_fact(in, "environment", facts.environment);
     read_fact(in, "masked", facts.masked);
     read_fact(in, "cwd", facts.cwd);

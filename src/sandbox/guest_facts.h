@@ -64,7 +64,8 @@ struct GuestFacts {
     Fact<std::string> emulated_by;   ///< "gVisor"; empty: this is Linux.
     Fact<std::int64_t> total_memory; ///< Of the machine, or of the one that is emulated.
     Fact<std::vector<GuestMount>> mounts;
-    Fact<std::vector<std::string>> interfaces, routes, writable;
+    Fact<std::vector<std::string>> interfaces, routes, writable,
+        secrets; ///< Files below /run/secrets, the first few.
     Fact<GuestCgroup> cgroup;
     Fact<std::map<std::string, std::vector<std::int64_t>>> rlimits; ///< Name: soft, hard.
     Fact<std::vector<GuestDevice>> devices;

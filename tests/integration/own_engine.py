@@ -47,7 +47,8 @@ class OwnEngine:
 
     def inside(self, *command):
         return sh("nsenter", "-t", self.pid, "-m", "-p", *command, timeout=LIMIT * 5,
-                  env={**os.environ, "HOME": str(self.home), "CORDON_ENGINE_SEES": str(self.home), "CORDON_ENGINE_PULL": "0"})
+                  env={**os.environ, "HOME": str(self.home), "CORDON_ENGINE_SEES": str(self.home), "CORDON_ENGINE_PULL": "0",
+                       "CORDON_ENGINE_CONF": str(self.home / "containers.conf")})
 
     def configure(self, path, text):
         """Writes a file of its home, which it knows when this returns."""

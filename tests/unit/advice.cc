@@ -409,3 +409,10 @@ TEST_CASE("advice: no version of Docker's API that both know") {
     CHECK_HAS(on("this Docker is too old: its API is 1.40"), "Docker 20.10 or newer");
     CHECK_HAS(on("this podman is too old: its API is 3.0.0"), "podman 4 or newer");
 }
+
+TEST_CASE("advice: what containers.conf asks for and the host has not names the setting") {
+    CHECK_HAS(on("creating container storage: could not find enough available IDs"),
+              "userns in containers.conf");
+    CHECK_HAS(on("requested OCI runtime runc is not compatible with NoCgroups: invalid argument"),
+              "cgroups = \"disabled\" out of containers.conf");
+}

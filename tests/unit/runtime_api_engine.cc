@@ -88,9 +88,14 @@ TEST_CASE("engines: each method is one request, to the right place") {
     f.script->answer("POST /v1.44/containers/abc/wait", 200, R"({"StatusCode":7})");
     CHECK(run(f.loop, f.libpod->wait("abc", std::chrono::seconds(1))) == 7);
     CHECK(run(f.loop, f.docker->wait("abc", std::chrono::seconds(1))) == 7);
-    f.script->answer("GET " + pod + "/images/h/i%3At/json", 200, R"({"Id":"1","Labels":{"a":"b"}})");
+    f.script->answer("GET " + pod + "/images/h/i%3At/json", 200,
+                     R"({"Id":"1","Labels":{"a":"b"},"Config":{"Env":["A=x=y","=","none","B="]}})");
+    f.script->answer("GET " + pod + "/images/h/i%3At/json", 200, R"({"Id":"1","Config":{"Env":null}})");
     f.script->answer("GET /v1.44/images/h/i%3At/json", 404, "{}");
-    CHECK(run(f.loop, f.libpod->image("h/i:t"))->labels.at("a") == "b");
+    const auto image = run(f.loop, f.libpod->image("h/i:t"));
+    CHECK(image->labels.at("a") == "b");
+    CHECK(image->environment == std::map<std::string, std::string>{{"A", "x=y"}, {"B", ""}});
+    CHECK(run(f.loop, f.libpod->image("h/i:t"))->environment.empty());
     CHECK(!run(f.loop, f.docker->image("h/i:t")));
 }
 
