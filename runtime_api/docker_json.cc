@@ -191,6 +191,7 @@ ContainerState read_state(const std::string& body) {
     ContainerState out;
     in.read("Id", out.id);
     in.read("Name", out.name);
+    in.read_optional("Image", out.image_id);
     out.name = slash_stripped(out.name);
     read_process_state(in.at("State"), out);
     in.at("Config").read_optional("User", out.user);

@@ -62,6 +62,7 @@ struct ContainerState {
     std::optional<int> exit_code{};
     bool oom_killed = false; ///< podman 4.2 to 4.9 never set it.
     std::string error{};
+    std::string image_id{}; ///< Of the image that it was made from, in the engine's spelling.
     // Confinement as the engine understood it:
     std::string user{};
     std::string network_mode{};

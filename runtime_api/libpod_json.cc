@@ -168,6 +168,7 @@ ContainerState read_state(const std::string& body) {
     ContainerState out;
     in.read("Id", out.id);
     in.read("Name", out.name);
+    in.read_optional("Image", out.image_id);
     in.read_optional("OCIRuntime", out.oci_runtime);
     in.read_optional("EffectiveCaps", out.effective_caps);
     read_process_state(in.at("State"), out);

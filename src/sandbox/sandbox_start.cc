@@ -177,6 +177,16 @@ asio::awaitable<void> Sandbox::State::look() {
     looked_event_.cancel();
 }
 
+// An image that took the other's name sets other variables than those that the guest was told: once more, as
+// for one that is gone.
+void Sandbox::State::check_image() {
+    std::string& first = workshop.lessons->image_id;
+    if (first.empty()) first = seen_->image_id;
+    if (!seen_->image_id.empty() && first != seen_->image_id)
+        throw runtime_api::Error(runtime_api::Errc::not_found,
+                                 "image " + spec.image + " was replaced by another of its name");
+}
+
 // The engine's view and the guest's, against what was asked for.
 asio::awaitable<void> Sandbox::State::attest() {
     while (!looked_) {
@@ -185,6 +195,7 @@ asio::awaitable<void> Sandbox::State::attest() {
     }
     if (unseen_) std::rethrow_exception(unseen_);
     if (!seen_) throw NotStarted("the container was removed by somebody else while it started");
+    check_image();
     const EngineDescription::Found engine = co_await workshop.description->described();
     findings = judge(spec, engine->info, *seen_, warnings_, notes.facts());
     const std::vector<Finding> bad = shortfalls(findings);

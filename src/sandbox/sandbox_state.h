@@ -53,6 +53,7 @@ private:
     boost::asio::awaitable<void> wait_for_ready();
     boost::asio::awaitable<void> look();
     boost::asio::awaitable<void> attest();
+    void check_image();
     boost::asio::awaitable<std::string> on_request(jsonrpc::Message message);
 
     // shared with the coroutine that waits on it, which ends when this is cancelled by close()

@@ -7,7 +7,7 @@ import unittest
 
 import units  # noqa: F401
 from _cordon import image
-from host import PYTHON, TREE, Guest
+from host import PYTHON, TREE, Guest, wait_until
 
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 WHERE = "import os, sys; print(sys.executable, sys.prefix, sys.flags.isolated, os.getppid())"
@@ -181,14 +181,14 @@ print(libc.ptrace(16, 1, 0, 0))
         for options in ({"python": place + "/python3"}, {"image": {"PATH": place + ":" + SYSTEM}}):
             with Guest(wait=False, **options) as guest:
                 self.assertTrue(guest.closed.wait(30))
-                guest.process.wait(10)
+                wait_until(lambda guest=guest: guest.last_words)
             self.assertIn("the image's %s/python3 is Python 3.8: 3.9 or newer is needed" % place, guest.last_words.decode())
 
     def test_one_that_does_not_start_says_why(self):
         place = self.script("broken", "#!/bin/sh\necho 'python3: cannot load libpython3.12.so' >&2\nexit 127\n")
         with Guest(image={"PATH": place + ":" + SYSTEM}, wait=False) as guest:
             self.assertTrue(guest.closed.wait(30))
-            guest.process.wait(10)
+            wait_until(lambda guest=guest: guest.last_words)
         said = guest.last_words.decode()
         self.assertIn("%s/python3, the image's python3, did not start" % place, said)
         self.assertIn("cannot load libpython3.12.so", said)

@@ -158,6 +158,15 @@ class Images(unittest.TestCase):
         code = "import os, time; print([os.environ.get(n) for n in ('MODEL', 'HOME', 'TMPDIR', 'LANG')], time.tzname[0])"
         self.check(cordon, code, "['m', '/workspace', '/tmp', 'C'] XYZ")
 
+    def test_one_that_is_built_anew_while_it_is_used(self):
+        cordon = self.image("anew", self.venv(), PATH="/opt/venv/bin:" + USUAL, AGE="1")
+        code = "import os, sys; print(sys.prefix, os.environ['AGE'])"
+        self.check(cordon, code, "/opt/venv 1")
+        self.image("anew", self.venv("newer"), PATH="/opt/newer/bin:" + USUAL, AGE="2")
+        found = [cordon.run(code).text.strip() for _ in range(4)]  # those that are warm already are of the old one
+        self.assertEqual(found[-1], "/opt/newer 2", found)
+        self.assertLessEqual(set(found), {"/opt/venv 1", "/opt/newer 2"})
+
     def test_a_python3_that_is_in_no_usual_place(self):
         made = tempfile.NamedTemporaryFile(suffix=".tar")
         self.addCleanup(made.close)
