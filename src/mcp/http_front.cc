@@ -33,18 +33,34 @@ HttpRefused busy(const std::string& what) {
     return HttpRefused(std::move(reply));
 }
 
+// What is a stream by its nature cannot be one JSON text.
+void check_single(const HttpRoute& route) {
+    if (!route.message || route.message->method() != "subscriptions/listen") return;
+    const Error error(
+        jsonrpc::code::invalid_request,
+        "subscriptions/listen is answered as a stream: the Accept header must list text/event-stream");
+    throw HttpRefused(error_reply(406, error, route.message->id()));
+}
+
 } // namespace
 
 /// One POST on its way.
 struct HttpFront::Posted {
     std::shared_ptr<HttpPost> post;
-    std::shared_ptr<HttpSession> session; ///< nullptr in the modern era.
+    std::shared_ptr<HttpSession> session;   ///< nullptr in the modern era.
+    HttpAnswer answer = HttpAnswer::either; ///< What its client takes.
     bool opens_session = false;
     bool modern() const { return !session; }
 
     Headers headers(const char* content_type) const {
         Headers out{{"Content-Type", content_type}};
         if (opens_session) out.emplace_back(session_header, session->id);
+        return out;
+    }
+    Headers stream_headers() const {
+        Headers out = headers("text/event-stream");
+        out.emplace_back("Cache-Control", "no-cache");
+        out.emplace_back("X-Accel-Buffering", "no");
         return out;
     }
 };
@@ -99,8 +115,11 @@ asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
         accepted.status = 202;
         co_return co_await out.reply(std::move(accepted));
     }
+    const HttpAnswer answer = answer_for(request);
+    if (answer == HttpAnswer::json) check_single(route);
     const auto posted = begin(std::move(request.body), route, owner);
     posted->opens_session = opens;
+    posted->answer = answer;
     route.message.reset(); // it may hold megabytes, and the answer may take long
     co_await send(posted, out);
 }
@@ -170,14 +189,14 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
     } attached{out, post, posted->modern()};
     out.on_gone([post] { post->wake(); });
 
-    Headers headers = posted->headers("text/event-stream");
-    headers.emplace_back("Cache-Control", "no-cache");
-    headers.emplace_back("X-Accel-Buffering", "no");
+    const bool single = posted->answer == HttpAnswer::json;
+    if (single) post->ask_nothing();
     std::optional<std::string> held; // an answer that may be all there is
     bool open = false;
     for (;;) {
         auto pause = open ? options_.keep_alive : options_.stream_after;
-        if (posted->opens_session) pause = std::chrono::hours(1); // answered at once, and never as a stream
+        // answered at once and never as a stream; or never as a stream, however long it takes
+        if (posted->opens_session || single) pause = std::chrono::hours(1);
         HttpPost::Next next = co_await post->next(Clock::now() + pause);
         if (out.gone()) co_return;
         if (next.too_slow) throw boost::system::system_error(asio::error::no_buffer_space);
@@ -186,7 +205,8 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
             held = std::move(next.line);
             continue;
         }
-        if (!open) co_await out.open_stream(headers);
+        if (single) continue; // progress and log messages have no place in it
+        if (!open) co_await out.open_stream(posted->stream_headers());
         open = true;
         if (held) co_await out.stream(event_text(*held));
         held.reset();
@@ -195,11 +215,25 @@ asio::awaitable<void> HttpFront::send(std::shared_ptr<Posted> posted, HttpOut& o
         else
             co_await out.stream(std::string(keep_alive_comment));
     }
+    co_await finish(posted, std::move(held), open, out);
+}
+
+// `held`: the whole answer, where nothing was sent of it.
+asio::awaitable<void> HttpFront::finish(std::shared_ptr<Posted> posted, std::optional<std::string> held,
+                                        bool open, HttpOut& out) {
     if (held) {
         HttpReply reply = first_reply(*posted, std::move(*held));
-        co_return co_await out.reply(std::move(reply));
+        if (posted->answer != HttpAnswer::stream || reply.status != 200)
+            co_return co_await out.reply(std::move(reply));
+        co_await out.open_stream(posted->stream_headers());
+        co_await out.stream(event_text(reply.body));
+        co_return co_await out.end_stream();
     }
-    if (!open) co_await out.open_stream(headers); // cancelled: a stream that ends without an answer
+    HttpReply nothing;
+    nothing.status = 204;
+    // cancelled: there is no answer
+    if (posted->answer == HttpAnswer::json) co_return co_await out.reply(std::move(nothing));
+    if (!open) co_await out.open_stream(posted->stream_headers());
     co_await out.end_stream();
 }
 

@@ -62,6 +62,8 @@ private:
     struct Posted;
     boost::asio::awaitable<void> serve_post(HttpMessage request, HttpOut& out);
     boost::asio::awaitable<void> send(std::shared_ptr<Posted> posted, HttpOut& out);
+    boost::asio::awaitable<void> finish(std::shared_ptr<Posted> posted, std::optional<std::string> held,
+                                        bool open, HttpOut& out);
     HttpReply end_session(const HttpMessage& request);
     std::shared_ptr<HttpSession> session(const std::string& id);
     std::shared_ptr<Posted> begin(std::string body, const HttpRoute& route,

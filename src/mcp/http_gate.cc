@@ -55,6 +55,31 @@ bool same_secret(std::string_view a, std::string_view b) {
     throw HttpRefused(std::move(reply));
 }
 
+// What an Accept header says of one media type.
+struct Wishes {
+    bool named = false;    ///< By its name, or as "text/*".
+    bool anything = false; ///< By "*/*".
+    bool refused = false;  ///< By its name, with ";q=0".
+};
+
+Wishes wishes(std::string_view accept, std::string_view type) {
+    const std::string any = std::string(type.substr(0, type.find('/'))) + "/*";
+    Wishes out;
+    for (const std::string_view part : split(accept, ',')) {
+        const auto pieces = split(part, ';');
+        const std::string name = lower(pieces.front());
+        const bool never = std::any_of(pieces.begin() + 1, pieces.end(), [](std::string_view piece) {
+            return lower(piece).starts_with("q=0") &&
+                   piece.find_first_not_of("0.", 2) == std::string_view::npos;
+        });
+        if (name == type && never) out.refused = true;
+        if (never) continue;
+        if (name == type || name == any) out.named = true;
+        if (name == "*/*") out.anything = true;
+    }
+    return out;
+}
+
 // Of the ways to send a body, chunks are undone; what else is named would be read as JSON as it is.
 void check_codings(const HttpMessage& head) {
     if (head.has("transfer-encoding") && lower(trimmed(head.joined("transfer-encoding"))) != "chunked")
@@ -67,9 +92,8 @@ void check_post(const HttpMessage& head) {
     check_codings(head);
     if (media_type(head.header("content-type")) != "application/json")
         refuse(415, "the Content-Type must be application/json");
-    const std::string accept = head.joined("accept");
-    if (!accepts(accept, "application/json") || !accepts(accept, "text/event-stream"))
-        refuse(406, "the Accept header must list application/json and text/event-stream");
+    if (answer_for(head) == HttpAnswer::none)
+        refuse(406, "the Accept header must list application/json or text/event-stream, or both");
 }
 
 } // namespace
@@ -87,18 +111,30 @@ bool is_address(const std::string& host) {
            inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
 }
 
-bool accepts(std::string_view accept, std::string_view type) {
-    const std::string any = std::string(type.substr(0, type.find('/'))) + "/*";
-    for (const std::string_view part : split(accept, ',')) {
-        const auto pieces = split(part, ';');
-        const std::string name = lower(pieces.front());
-        const bool refused = std::any_of(pieces.begin() + 1, pieces.end(), [](std::string_view piece) {
-            return lower(piece).starts_with("q=0") &&
-                   piece.find_first_not_of("0.", 2) == std::string_view::npos;
-        });
-        if (!refused && (name == type || name == any || name == "*/*")) return true;
+HttpTarget target_of(std::string_view target) {
+    HttpTarget out;
+    const std::string scheme = lower(target.substr(0, 8));
+    const std::size_t begin = scheme.starts_with("http://") ? 7 : scheme == "https://" ? 8 : 0;
+    if (begin > 0) {
+        const std::size_t end = std::min(target.find_first_of("/?", begin), target.size());
+        out.authority = target.substr(begin, end - begin);
+        if (out.authority.empty()) out.authority = "?"; // no host at all is none that is known
+        target.remove_prefix(end);
     }
-    return false;
+    out.path = target.substr(0, target.find('?'));
+    if (out.path.size() > 1 && out.path.ends_with('/')) out.path.pop_back();
+    return out;
+}
+
+HttpAnswer answer_for(const HttpMessage& head) {
+    if (!head.has("accept")) return HttpAnswer::json;
+    const std::string accept = head.joined("accept");
+    if (accept.empty()) return HttpAnswer::json;
+    const Wishes json = wishes(accept, "application/json"), stream = wishes(accept, "text/event-stream");
+    const bool takes_json = !json.refused && (json.named || json.anything);
+    if (takes_json) return stream.named && !stream.refused ? HttpAnswer::either : HttpAnswer::json;
+    const bool takes_stream = !stream.refused && (stream.named || stream.anything);
+    return takes_stream ? HttpAnswer::stream : HttpAnswer::none;
 }
 
 bool HttpGate::known_name(std::string_view host) const {
@@ -108,8 +144,12 @@ bool HttpGate::known_name(std::string_view host) const {
 
 void HttpGate::check_host(const HttpMessage& head) const {
     if (!head.has("host")) refuse(400, "there is no Host header");
-    const std::string host = host_of(head.header("host"));
-    if (!known_name(host) && !is_address(host)) refuse(403, "this server is not known by that Host");
+    // A target with a host overrides the header, for those who follow RFC 9112; others might not look at it.
+    const HttpTarget target = target_of(head.target);
+    const auto known = [this](const std::string& host) { return known_name(host) || is_address(host); };
+    if (!known(host_of(head.header("host")))) refuse(403, "this server is not known by that Host");
+    if (!target.authority.empty() && !known(host_of(target.authority)))
+        refuse(403, "this server is not known by the host in that request target");
 }
 
 void HttpGate::check_origin(const HttpMessage& head) const {
@@ -136,7 +176,7 @@ void HttpGate::check(const HttpMessage& head) const {
     check_host(head);
     check_origin(head);
     check_token(head);
-    if (head.target.substr(0, head.target.find('?')) != options_.path)
+    if (target_of(head.target).path != target_of(options_.path).path)
         refuse(404, "there is nothing at this path");
     if (head.method == "POST") return check_post(head);
     // No stream outside a request is offered: there is nothing that a server of ours would say on it.

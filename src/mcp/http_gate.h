@@ -25,7 +25,7 @@ public:
     explicit HttpGate(Options options) : options_(std::move(options)) {}
 
     /// Throws HttpRefused: 403 for host and origin, 401, 404 for another path, 405, 406 for Accept, 415 for
-    /// Content-Type.
+    /// Content-Type. A target in absolute form ("http://host/mcp") names a host too: both must be known.
     void check(const HttpMessage& head) const;
 
 private:
@@ -42,8 +42,19 @@ private:
 std::string host_of(std::string_view authority);
 /// An IPv4 or IPv6 address, not a name.
 bool is_address(const std::string& host);
-/// A media type is accepted by the value of an Accept header ("*/*" and "text/*" accept too; ";q=0" does
-/// not).
-bool accepts(std::string_view accept, std::string_view type);
+
+/// A request target in its parts; `authority` is empty but in the absolute form. Of the path, a query and one
+/// slash at its end are left out: "/mcp/?a" is "/mcp".
+struct HttpTarget {
+    std::string authority{};
+    std::string path{};
+};
+HttpTarget target_of(std::string_view target);
+
+/// What a client takes for an answer, by its Accept headers. Who names streams and JSON, as the protocol has
+/// it, gets what suits the answer. Who names no streams ("application/json", "*/*", nothing at all) gets JSON
+/// alone.
+enum class HttpAnswer { none, json, stream, either };
+HttpAnswer answer_for(const HttpMessage& head);
 
 } // namespace mcp

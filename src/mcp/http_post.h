@@ -39,6 +39,8 @@ public:
 
     /// The client no longer reads: lines are dropped from now on, and what it was asked is not answered.
     void detach();
+    /// The client gets one answer and nothing before it: from now on whatever it is asked fails.
+    void ask_nothing() { conversation_.end_questions(); }
     /// Stops what runs, without an answer.
     void cancel();
     /// A line of the same session that may be for what runs here.

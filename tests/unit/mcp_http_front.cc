@@ -79,7 +79,7 @@ struct House {
         const auto out = std::make_shared<FakeOut>();
         message.headers.emplace_back("host", "localhost");
         message.headers.emplace_back("content-type", "application/json");
-        message.headers.emplace_back("accept", "*/*");
+        if (!accept.empty()) message.headers.emplace_back("accept", accept);
         const auto work = [](HttpFront& to, HttpMessage request,
                              std::shared_ptr<FakeOut> answer) -> boost::asio::awaitable<void> {
             std::optional<HttpReply> refusal;
@@ -129,6 +129,7 @@ struct House {
         return out->header("Mcp-Session-Id");
     }
 
+    std::string accept = "application/json, text/event-stream"; ///< Of all that is sent.
     boost::asio::io_context loop;
     talk::FakeService service;
     MethodTable methods;
@@ -189,6 +190,54 @@ TEST_CASE("a call that reports progress is answered as a stream, which ends with
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,"
           "\"progress\":1,\"total\":2,\"message\":\"started\"}}\n\n"
           "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"content\":[]}}\n\n");
+}
+
+TEST_CASE("who takes no streams gets one JSON text, without progress; who takes nothing else gets a stream") {
+    House house;
+    for (const char* accept : {"application/json", "*/*", ""}) {
+        CAPTURE(accept);
+        house.accept = accept;
+        const std::string id = house.open();
+        CHECK(id.size() == 32);
+        CHECK(house.legacy(ping, id)->header("Content-Type") == "application/json");
+        const auto call = house.legacy(wait_call("5", R"(,"_meta":{"progressToken":1})"), id);
+        CHECK_FALSE(call->opened);
+        house.service.open_gate();
+        house.settle();
+        CHECK(call->header("Content-Type") == "application/json");
+        CHECK(call->sent == R"({"jsonrpc":"2.0","id":5,"result":{"content":[]}})");
+        const auto cancelled = house.legacy(wait_call("6"), id);
+        house.legacy(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6}})", id);
+        CHECK(cancelled->status == 204);
+        const auto listed = house.modern("tools/list", "");
+        CHECK(listed->header("Content-Type") == "application/json");
+        const auto refused = house.modern("subscriptions/listen", R"("notifications":{})");
+        CHECK(refused->status == 406);
+        CHECK(refused->sent.find("text/event-stream") != std::string::npos);
+    }
+    house.accept = "text/event-stream";
+    const auto opened = house.legacy(
+        R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}})");
+    CHECK(opened->header("Content-Type") == "text/event-stream");
+    CHECK(opened->ended);
+    const std::string id = opened->header("Mcp-Session-Id");
+    const auto pong = house.legacy(ping, id);
+    CHECK(pong->header("Content-Type") == "text/event-stream");
+    CHECK(pong->sent == "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n");
+    const auto bad = house.legacy(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{}})");
+    CHECK(bad->header("Mcp-Session-Id").empty());
+}
+
+TEST_CASE("a question on a call whose client takes no streams is answered at once, with nothing") {
+    House house;
+    const std::string id = house.open(R"({"elicitation":{"form":{}}})");
+    house.accept = "application/json";
+    const auto asked =
+        house.legacy(R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"ask"}})", id);
+    CHECK(asked->served);
+    CHECK(asked->status == 200);
+    CHECK(asked->sent.find("elicitation/create") == std::string::npos);
+    CHECK(house.front->running() == 0);
 }
 
 TEST_CASE("legacy: cancelling comes by another POST, and going away is no cancelling") {

@@ -117,7 +117,7 @@ TEST_CASE("gate: the token is asked for before anything is told, and must be the
     CHECK(refusal(other) == 404);
 }
 
-TEST_CASE("gate: only POST and DELETE, only JSON, only clients that take both kinds of answer") {
+TEST_CASE("gate: only POST and DELETE, only JSON, only clients that take one of our kinds of answer") {
     HttpMessage message = post();
     for (const char* method : {"GET", "PUT", "OPTIONS", "HEAD"}) {
         message.method = method;
@@ -130,10 +130,10 @@ TEST_CASE("gate: only POST and DELETE, only JSON, only clients that take both ki
     for (const char* type : {"", "text/plain", "application/jsonx", "application/x-www-form-urlencoded"})
         CHECK(with_header("content-type", type) == 415);
     for (const char* accept :
-         {"*/*", "application/*,text/event-stream", "text/event-stream;q=0.5 , application/json"})
+         {"", "*/*", "application/json", "text/event-stream", "application/*,text/event-stream"})
         CHECK(with_header("accept", accept) == 0);
-    for (const char* accept : {"", "application/json", "text/event-stream",
-                               "application/json, text/event-stream;q=0", "text/html"})
+    for (const char* accept : {"text/html", "application/json;q=0", "image/*, text/plain",
+                               "text/event-stream;q=0, application/json;q=0.0, */*"})
         CHECK(with_header("accept", accept) == 406);
     CHECK(with_header("transfer-encoding", "Chunked") == 0);
     for (const char* coding : {"gzip, chunked", "chunked, chunked", "identity"})
@@ -141,6 +141,66 @@ TEST_CASE("gate: only POST and DELETE, only JSON, only clients that take both ki
     CHECK(with_header("content-encoding", "identity") == 0);
     for (const char* coding : {"gzip", "br", "identity, gzip"})
         CHECK(with_header("content-encoding", coding) == 415);
+}
+
+TEST_CASE("gate: who names no stream gets JSON alone") {
+    const auto answer = [](const std::string& accept) {
+        HttpMessage message = post();
+        set(message, "accept", accept);
+        return answer_for(message);
+    };
+    for (const char* accept : {"", "*/*", "application/json", "Application/JSON; charset=utf-8",
+                               "application/*", "application/json, text/plain, */*",
+                               "application/json, text/event-stream;q=0", "text/event-stream;q=0, */*"}) {
+        CAPTURE(accept);
+        CHECK(answer(accept) == HttpAnswer::json);
+    }
+    for (const char* accept : {"application/json, text/event-stream", "text/event-stream, */*",
+                               "text/event-stream;q=0.5 , application/json", "application/*,text/*"}) {
+        CAPTURE(accept);
+        CHECK(answer(accept) == HttpAnswer::either);
+    }
+    for (const char* accept : {"text/event-stream", "text/*", "text/event-stream, application/json;q=0",
+                               "*/*, application/json;q=0"}) {
+        CAPTURE(accept);
+        CHECK(answer(accept) == HttpAnswer::stream);
+    }
+    CHECK(answer("text/html") == HttpAnswer::none);
+    HttpMessage two = post(); // as two headers
+    set(two, "accept", "application/json");
+    two.headers.emplace_back("accept", "text/event-stream");
+    CHECK(answer_for(two) == HttpAnswer::either);
+}
+
+TEST_CASE(
+    "gate: a slash at the path's end, and a target in absolute form, whose host must be known as well") {
+    const auto of = [](const std::string& target, const std::string& host = "localhost") {
+        HttpMessage message = post();
+        message.target = target;
+        set(message, "host", host);
+        return refusal(message);
+    };
+    for (const char* target :
+         {"/mcp", "/mcp/", "/mcp?a", "/mcp/?a=/", "http://localhost/mcp", "HTTP://127.0.0.1:80/mcp/",
+          "https://[::1]:8080/mcp?x", "http://LOCALHOST:1/mcp"}) {
+        CAPTURE(target);
+        CHECK(of(target) == 0);
+    }
+    for (const char* target :
+         {"/", "//", "/mcp//", "/mcp/x", "/mcpx", "http://localhost", "http://localhost?/mcp",
+          "http://localhost/", "*", "localhost:80", "", "ftp://localhost/mcp"}) {
+        CAPTURE(target);
+        CHECK(of(target) == 404);
+    }
+    for (const char* target :
+         {"http://evil.example/mcp", "http://localhost.evil.example:80/mcp", "http:///mcp",
+          "http://localhost@evil.example/mcp", "http://user@localhost/mcp",
+          "http://evil.example?http://localhost/mcp", "http://[::1/mcp"}) {
+        CAPTURE(target);
+        CHECK(of(target) == 403);
+    }
+    CHECK(of("http://localhost/mcp", "evil.example") == 403); // both, whichever a server ought to look at
+    CHECK(of("http://localhost/mcp", "") == 400);
 }
 
 TEST_CASE("route: a modern request is one that says so, and its headers must say the same as its body") {
