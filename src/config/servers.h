@@ -27,12 +27,17 @@ struct ServerEntry {
     std::optional<std::chrono::milliseconds> timeout{};       ///< For one call.
     std::optional<std::chrono::milliseconds> start_timeout{}; ///< For its start.
     std::string source{};                                     ///< The file, "~/MCPs/a.json".
-    std::string reason{}; ///< Why it cannot be used, with the place; empty: it can.
+    std::size_t line = 0;                                     ///< Where it begins there.
+    bool disabled = false;                                    ///< By its own "disabled" or "enabled".
+    std::string reason{};             ///< Why it cannot be used, with the place; empty: it can.
+    std::vector<std::string> notes{}; ///< What of it is not understood, with the place.
 };
 
 struct ServerList {
-    std::vector<ServerEntry> servers{};  ///< In the order of the files; names differ.
-    std::vector<std::string> problems{}; ///< Of whole files, and entries without a usable name.
+    std::vector<ServerEntry> servers{}; ///< In the order of the files; names differ.
+    std::vector<std::string>
+        problems{};                   ///< Of whole files, and entries without a usable name; with the place.
+    std::vector<std::string> notes{}; ///< Names that a file before has, keys that are not understood.
 };
 
 struct ServerSources {

@@ -108,18 +108,18 @@ TEST_CASE("read_servers: a url, of a type or of none") {
 
 TEST_CASE("read_servers: what is wrong is said with its place, and hides nothing else") {
     CHECK(reason(R"({"command":"c","args":["a",["b"]]})") ==
-          "~/MCPs/a.json: mcpServers.x.args[1]: expected string");
-    CHECK(reason("7") == "~/MCPs/a.json: mcpServers.x: expected object");
-    CHECK(reason("{}") == "~/MCPs/a.json: mcpServers.x: missing \"command\"");
-    CHECK(reason(R"({"command":""})") == "~/MCPs/a.json: mcpServers.x.command: expected a command");
+          "~/MCPs/a.json:1: mcpServers.x.args[1]: expected string");
+    CHECK(reason("7") == "~/MCPs/a.json:1: mcpServers.x: expected object");
+    CHECK(reason("{}") == "~/MCPs/a.json:1: mcpServers.x: missing \"command\" (or \"url\")");
+    CHECK(reason(R"({"command":""})") == "~/MCPs/a.json:1: mcpServers.x.command: expected a command");
     CHECK(reason(R"({"command":"a\u0000b"})") ==
-          "~/MCPs/a.json: mcpServers.x.command: expected text without NUL");
+          "~/MCPs/a.json:1: mcpServers.x.command: expected text without NUL");
     CHECK(reason(R"({"command":"c","env":{"A=B":"x"}})").ends_with("a variable cannot be named \"A=B\""));
     CHECK(reason(R"({"command":"c","env":{"A":null}})").ends_with("mcpServers.x.env.A: expected string"));
     CHECK(reason(R"({"command":"c","args":["${NOT_SET}"]})") ==
-          "~/MCPs/a.json: mcpServers.x.args[0]: the environment variable NOT_SET is not set");
-    CHECK(reason(R"({"command":"c","disabled":true})") == "~/MCPs/a.json: mcpServers.x: disabled");
-    CHECK(reason(R"({"command":"c","enabled":false})") == "~/MCPs/a.json: mcpServers.x: disabled");
+          "~/MCPs/a.json:1: mcpServers.x.args[0]: the environment variable NOT_SET is not set");
+    CHECK(reason(R"({"command":"c","disabled":true})") == "~/MCPs/a.json:1: mcpServers.x: disabled");
+    CHECK(reason(R"({"command":"c","enabled":false})") == "~/MCPs/a.json:1: mcpServers.x: disabled");
     CHECK(
         reason(R"({"command":"c","type":"ws"})").ends_with("mcpServers.x.type: expected stdio, http or sse"));
     CHECK(reason(R"({"command":"c","url":"http://x"})")
@@ -144,10 +144,107 @@ TEST_CASE("read_servers: a file that is no list is one problem") {
         const ServerList list = read(text);
         CHECK(list.servers.empty());
         REQUIRE(list.problems.size() == 1);
-        CHECK(list.problems[0].starts_with("~/MCPs/a.json: "));
+        CHECK(list.problems[0].starts_with("~/MCPs/a.json:"));
     }
     CHECK(read("\xEF\xBB\xBF{\"mcpServers\":{\"a\":{\"command\":\"c\",},},} // end").servers.size() == 1);
     CHECK(read("{\"mcpServers\":{}}").problems.empty());
+}
+
+TEST_CASE("read_servers: a fault has its line, and a syntax error its column as well") {
+    CHECK(read("{\"mcpServers\": {\n  \"a\": {\"command\": \"c\"},\n\n  // b\n  \"b\": {\n    \"command\": "
+               "\"c\"\n, \"args\": 3}\n}}")
+              .servers[1]
+              .reason == "~/MCPs/a.json:5: mcpServers.b.args: expected array");
+    const auto problem = [](const std::string& text) {
+        const ServerList list = read(text);
+        REQUIRE(list.problems.size() == 1);
+        return list.problems[0];
+    };
+    CHECK(problem("{\n  \"mcpServers\": {\n    \"a\" {}\n}}").starts_with("~/MCPs/a.json:3:9: bad JSON: "));
+    CHECK(problem("\xEF\xBB\xBF{]").starts_with("~/MCPs/a.json:1:2: bad JSON: "));
+    CHECK(problem("{\"mcpServers\":{\n\"a\":{},\n\"a\":{}}}").starts_with("~/MCPs/a.json:3:"));
+    for (const char* text : {"", "  \n", "// later\n", "\xEF\xBB\xBF"})
+        CHECK(problem(text) == "~/MCPs/a.json: the file is empty");
+}
+
+TEST_CASE("read_servers: other clients' files are read where they are plain; else the right key is named") {
+    for (const char* text :
+         {R"({"servers":{"x":{"command":"c"}},"inputs":[]})", R"({"context_servers":{"x":{"command":"c"}}})",
+          R"({"mcp":{"servers":{"x":{"type":"stdio","command":"c"}}},"editor.fontSize":12})",
+          R"({"mcp":{"x":{"type":"local","command":["c"]}}})",
+          R"({"servers":{"y":{"command":"d"}},"mcpServers":{"x":{"command":"c"}}})"}) {
+        CAPTURE(text);
+        const ServerList list = read(text);
+        CHECK(list.problems.empty());
+        REQUIRE(list.servers.size() == 1);
+        CHECK(list.servers[0].name == "x");
+        CHECK(list.servers[0].argv == std::vector<std::string>{"c"});
+    }
+    CHECK(read(R"({"servers":{"x":{"command":""},"y":{"command":"c"}}})").servers[0].reason ==
+          "~/MCPs/a.json:1: servers.x.command: expected a command");
+    for (const char* key : {"mcp_servers", "MCPServers", "mcp-servers", "mcpServer"}) {
+        const ServerList list = read("{\"" + std::string(key) + R"(":{"x":{"command":"c"}}})");
+        REQUIRE(list.problems.size() == 1);
+        CHECK(list.problems[0].starts_with("~/MCPs/a.json: \"" + std::string(key) +
+                                           "\" is no key of ours: it is \"mcpServers\""));
+    }
+    CHECK(read(R"({"x":{"command":"c"}})").problems.at(0).find("must be within \"mcpServers\"") !=
+          std::string::npos);
+    CHECK(read("{}").problems.at(0).find("there is no \"mcpServers\"") != std::string::npos);
+    CHECK(read("[]").problems.at(0).find("expected {\"mcpServers\"") != std::string::npos);
+    CHECK(read(R"({"servers":{"web":{"port":80}}})").servers.empty());
+}
+
+TEST_CASE(
+    "read_servers: a key that is nearly one of ours is a fault, another is noted, a remark is nothing") {
+    const auto fault = [](const std::string& key) { return reason(R"({"command":"c",)" + key + R"(:1})"); };
+    for (const auto& [key, meant] :
+         std::vector<std::pair<std::string, std::string>>{{"arg", "args"},
+                                                          {"Args", "args"},
+                                                          {"arguments", "args"},
+                                                          {"enviroment", "env"},
+                                                          {"envs", "env"},
+                                                          {"ENV", "env"},
+                                                          {"comand", "command"},
+                                                          {"cmd", "command"},
+                                                          {"uri", "url"},
+                                                          {"header", "headers"},
+                                                          {"workingDirectory", "cwd"},
+                                                          {"disable", "disabled"},
+                                                          {"startTimeout", "start_timeout"},
+                                                          {"timout", "timeout"}}) {
+        CAPTURE(key);
+        CHECK(fault('"' + key + '"') ==
+              "~/MCPs/a.json:1: mcpServers.x: unknown key \"" + key + "\": did you mean \"" + meant + "\"?");
+    }
+    const ServerList noted = read(
+        R"({"mcpServers":{"x":{"command":"c","excludeTools":["a"],"autoApprove":[],"_why":1,"dev":{}}}})");
+    CHECK(noted.servers.at(0).reason == "");
+    REQUIRE(noted.notes.size() == 2);
+    CHECK(noted.notes[0] ==
+          "~/MCPs/a.json:1: mcpServers.x: unknown key \"excludeTools\": nothing is done with it here");
+}
+
+TEST_CASE(
+    "read_servers: a command with its arguments in one text is a fault, one with blanks in its path is not") {
+    CHECK(reason(R"({"command":"npx -y  @scope/foo"})") ==
+          "~/MCPs/a.json:1: mcpServers.x.command: there is no program of this name with blanks in it; write "
+          "\"command\": \"npx\", \"args\": [\"-y\",\"@scope/foo\"]");
+    CHECK(reason(R"({"command":" "})").ends_with("command: expected a command"));
+    CHECK(reason(R"({"command":"c","args":"-y foo"})").find("args: expected an array of words") !=
+          std::string::npos);
+    CHECK(reason(R"({"command":"c","env":["A=B"]})").find("env: expected an object") != std::string::npos);
+    CHECK(reason(R"({"url":"http://x","headers":["A: B"]})").find("headers: expected an object") !=
+          std::string::npos);
+    const Home home;
+    fs::create_directories(home.path / "My App");
+    home.file("My App/server", "");
+    const std::string path = (home.path / "My App/server").string();
+    CHECK(entry(R"({"command":")" + path + R"("})").argv == std::vector<std::string>{path});
+    CHECK(entry(R"({"command":["c","-y"],"args":["x"],"environment":{"A":1}})").argv ==
+          std::vector<std::string>{"c", "-y", "x"});
+    CHECK(entry(R"({"serverUrl":"http://x","transport":"sse"})").transport == ServerEntry::Transport::sse);
+    CHECK(entry(R"({"httpUrl":"http://x"})").url == "http://x");
 }
 
 TEST_CASE("read_servers: names and numbers hold at their bounds") {
@@ -185,13 +282,14 @@ TEST_CASE("load_servers: the folder in order, then the file; the first of a name
     CHECK(list.servers[1].alias == "two");
     CHECK(list.servers[2].alias.starts_with("t_wo_"));
     CHECK(list.servers[3].source == "~/extra.json");
-    REQUIRE(list.problems.size() == 4);
-    CHECK(list.problems[0] ==
-          "~/MCPs/b.json: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
-    CHECK(list.problems[1].starts_with("~/MCPs/broken.json: bad JSON"));
-    CHECK(list.problems[2] == "~/MCPs/large.json: larger than 1 MiB");
-    CHECK(list.problems[3] ==
-          "~/extra.json: mcpServers.\"two\": left out, the name is taken by ~/MCPs/b.json");
+    REQUIRE(list.problems.size() == 2);
+    CHECK(list.problems[0].starts_with("~/MCPs/broken.json:1:2: bad JSON"));
+    CHECK(list.problems[1] == "~/MCPs/large.json: larger than 1 MiB");
+    REQUIRE(list.notes.size() == 2); // which counts is plain, so nothing is broken
+    CHECK(list.notes[0] ==
+          "~/MCPs/b.json:1: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
+    CHECK(list.notes[1] ==
+          "~/extra.json:1: mcpServers.\"two\": left out, the name is taken by ~/MCPs/b.json");
 }
 
 TEST_CASE("load_servers: what is not there") {
