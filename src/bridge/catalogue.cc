@@ -66,6 +66,9 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
     std::vector<std::shared_ptr<Entry>> entries;
+    std::vector<std::string> problems;
+    std::vector<std::string> troubles;
+    std::vector<std::string> notes;
     std::uint64_t generation = 1;
     bool stopped = false;
 
@@ -116,7 +119,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     CatalogueServer describe(const Entry& entry) const {
         CatalogueServer about = entry.about;
         if (!about.usable) {
-            about.state = "disabled";
+            about.state = about.disabled ? "disabled" : "unusable";
             return about;
         }
         about.state = entry.client ? mcp::to_string(entry.client->state()) : "not started";
@@ -140,7 +143,26 @@ Catalogue::Catalogue(asio::any_io_executor executor, std::vector<CatalogueEntry>
     }
 }
 
+Catalogue::Catalogue(asio::any_io_executor executor, CatalogueConfiguration configuration,
+                     std::function<void(const std::string&)> log)
+    : Catalogue(std::move(executor), std::move(configuration.entries), std::move(log)) {
+    state_->problems = std::move(configuration.problems);
+    state_->troubles = std::move(configuration.troubles);
+    state_->notes = std::move(configuration.notes);
+}
+
 Catalogue::~Catalogue() = default;
+
+std::vector<std::string> Catalogue::faults() const {
+    std::vector<std::string> all = state_->problems;
+    for (const auto& entry : state_->entries)
+        if (!entry->about.usable && !entry->about.disabled) all.push_back(entry->about.reason);
+    all.insert(all.end(), state_->troubles.begin(), state_->troubles.end());
+    return all;
+}
+
+const std::vector<std::string>& Catalogue::configuration_notes() const { return state_->notes; }
+const std::vector<std::string>& Catalogue::configuration_problems() const { return state_->problems; }
 
 std::vector<CatalogueServer> Catalogue::servers() const {
     std::vector<CatalogueServer> all;

@@ -34,7 +34,8 @@ struct CatalogueServer {
     std::string source{};    ///< The file that names it.
     std::string transport{}; ///< "stdio", "http", "sse"
     bool usable = true;
-    std::string state{};   ///< "not started", "starting", "ready", "failed", "disabled"
+    bool disabled = false; ///< Not usable, since its entry says so.
+    std::string state{};   ///< "not started", "starting", "ready", "failed", "disabled", "unusable"
     std::string reason{};  ///< Why it cannot be used, or why it failed last.
     std::string version{}; ///< Protocol version, once started.
     std::optional<std::size_t> tools{};
@@ -46,11 +47,23 @@ struct CatalogueEntry {
     mcp::ClientSpec spec{};
 };
 
+/// All that the configuration gives.
+struct CatalogueConfiguration {
+    std::vector<CatalogueEntry> entries{};
+    std::vector<std::string> problems{}; ///< Of files, with the place.
+    std::vector<std::string>
+        troubles{};                   ///< Of entries that could not be started as things are; with the place.
+    std::vector<std::string> notes{}; ///< What breaks nothing: keys and names without effect.
+};
+
 /// The user's other MCP servers: configured at start, started on first use, kept warm, started again after
 /// they died (with back-off). On the loop's thread.
 class Catalogue {
 public:
     Catalogue(boost::asio::any_io_executor executor, std::vector<CatalogueEntry> entries,
+              std::function<void(const std::string&)> log);
+    /// The same, with what is wrong with the configuration.
+    Catalogue(boost::asio::any_io_executor executor, CatalogueConfiguration configuration,
               std::function<void(const std::string&)> log);
     ~Catalogue();
     Catalogue(const Catalogue&) = delete;
@@ -58,6 +71,15 @@ public:
 
     /// All configured ones, in the order of the files.
     std::vector<CatalogueServer> servers() const;
+
+    /// What is wrong with the configuration, a line each, with file and line: problems of
+    /// files, then entries that cannot be used, then those that could not be started. Not those that are
+    /// disabled by their own entry.
+    std::vector<std::string> faults() const;
+    /// Of the configuration as well, but nothing is broken by it.
+    const std::vector<std::string>& configuration_notes() const;
+    /// The problems of files alone.
+    const std::vector<std::string>& configuration_problems() const;
 
     /// The configured name for a name or alias; nullopt: there is none.
     std::optional<std::string> find(const std::string& name_or_alias) const;

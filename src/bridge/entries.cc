@@ -77,13 +77,13 @@ config::ServerSources sources_of(const config::Settings& settings,
 
 } // namespace
 
-std::vector<CatalogueEntry> load_entries(const config::Settings& settings,
-                                         const std::map<std::string, std::string>& environment,
-                                         const std::function<void(const std::string&)>& log) {
-    const config::ServerList list = config::load_servers(sources_of(settings, environment));
-    for (const std::string& problem : list.problems) log(problem);
+CatalogueConfiguration load_entries(const config::Settings& settings,
+                                    const std::map<std::string, std::string>& environment) {
+    config::ServerList list = config::load_servers(sources_of(settings, environment));
     const std::map<std::string, std::string> base = config::base_environment(environment, settings.pass_env);
-    std::vector<CatalogueEntry> entries;
+    CatalogueConfiguration out;
+    out.problems = std::move(list.problems);
+    out.notes = std::move(list.notes);
     for (const config::ServerEntry& each : list.servers) {
         CatalogueEntry entry;
         entry.about.name = each.name;
@@ -93,11 +93,16 @@ std::vector<CatalogueEntry> load_entries(const config::Settings& settings,
         entry.about.source = each.source;
         entry.about.transport = transport_name(each.transport);
         entry.about.usable = each.reason.empty();
+        entry.about.disabled = each.disabled;
         entry.about.reason = each.reason;
-        if (entry.about.usable) entry.spec = to_spec(each, base);
-        entries.push_back(std::move(entry));
+        if (entry.about.usable) {
+            entry.spec = to_spec(each, base);
+            const std::string trouble = config::launch_trouble(each, base);
+            if (!trouble.empty()) out.troubles.push_back(trouble); // it may be installed before it is used
+        }
+        out.entries.push_back(std::move(entry));
     }
-    return entries;
+    return out;
 }
 
 } // namespace bridge

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,9 +9,8 @@
 namespace bridge {
 
 /// The configured servers as the catalogue takes them: with their aliases, their environment, and for one
-/// that cannot be used the reason. Problems of whole files go to `log`.
-std::vector<CatalogueEntry> load_entries(const config::Settings& settings,
-                                         const std::map<std::string, std::string>& environment,
-                                         const std::function<void(const std::string&)>& log);
+/// that cannot be used the reason; and what is wrong with the files.
+CatalogueConfiguration load_entries(const config::Settings& settings,
+                                    const std::map<std::string, std::string>& environment);
 
 } // namespace bridge

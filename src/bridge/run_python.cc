@@ -189,6 +189,11 @@ std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue
             if (name && each.name == *name && !each.usable)
                 throw BadArguments("servers: \"" + *name + "\" cannot be used: " + each.reason);
         }
+        const std::vector<std::string>& problems = catalogue.configuration_problems();
+        if (!name && !problems.empty()) // it may be in there
+            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"" +
+                               did_you_mean(wanted, all) +
+                               "; a file of servers cannot be read: " + printable(problems.front(), 400));
         if (!name && all.empty())
             throw BadArguments("servers: there is no server \"" + printable(wanted, 200) +
                                "\"; none is configured");

@@ -19,6 +19,10 @@ constexpr auto progress_every = 5s;
 // What instructions may hold of server names: clients cut the whole at 2,048 characters.
 constexpr std::size_t most_names = 30;
 constexpr std::size_t most_names_bytes = 600;
+constexpr std::size_t most_instructions = 1780;
+constexpr std::size_t kept_for_faults = 320; // where there are any
+constexpr std::size_t most_faults_bytes = 500;
+constexpr std::size_t most_fault_bytes = 220;
 
 constexpr const char* input_schema =
     R"json({"type":"object","properties":{)json"
@@ -41,6 +45,26 @@ asio::awaitable<void> beat(std::weak_ptr<RunState> run, std::shared_ptr<asio::st
         if (!state) co_return;
         context->progress(0, std::nullopt, state->last_line);
     }
+}
+
+// What is wrong with the configured servers, so that the model can tell its user; in `room` bytes, or
+// nothing.
+std::string faults_text(const std::vector<std::string>& faults, std::size_t room) {
+    if (faults.empty()) return {};
+    std::string text = "\n\nNot usable (tell the user; `cordon servers` shows all):";
+    std::size_t shown = 0;
+    for (const std::string& fault : faults) {
+        std::string line = json::valid_utf8(fault.substr(0, most_fault_bytes));
+        for (char& c : line)
+            if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+        if (fault.size() > most_fault_bytes) line += "…";
+        if (text.size() + line.size() + 20 > std::min(room, most_faults_bytes)) break;
+        text += "\n- " + line;
+        ++shown;
+    }
+    if (shown < faults.size())
+        text += "\n- " + std::to_string(faults.size() - shown) + (shown > 0 ? " more" : " entries or files");
+    return text.size() <= room ? text : std::string();
 }
 
 } // namespace
@@ -70,18 +94,22 @@ std::string Service::instructions() {
         std::to_string(options_.limits.max_timeout.count()) +
         " s with `timeout`. Output is cut in the middle beyond " + std::to_string(parts_.max_output) +
         " characters. runtime.capability_summary() has the manual.";
+    const std::vector<std::string> faults = parts_.shelf.catalogue.faults();
+    const std::size_t room = most_instructions - std::min(text.size(), most_instructions);
+    const std::size_t names_room =
+        std::min(most_names_bytes, room - std::min(room, faults.empty() ? 20 : kept_for_faults));
     std::string names;
     std::size_t count = 0;
     for (const CatalogueServer& server : parts_.shelf.catalogue.servers()) {
         if (!server.usable) continue;
-        if (count++ >= most_names || names.size() + server.name.size() > most_names_bytes) {
+        if (count++ >= most_names || names.size() + server.name.size() > names_room) {
             names += ", …";
             break;
         }
         names += (names.empty() ? "" : ", ") + server.name;
     }
     if (!names.empty()) text += "\n\nServers: " + json::valid_utf8(names);
-    return text;
+    return text + faults_text(faults, most_instructions - std::min(text.size(), most_instructions));
 }
 
 std::vector<mcp::Tool> Service::tools() {

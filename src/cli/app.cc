@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime_api/json.h"
 #include "src/bridge/entries.h"
 #include "src/cli/chosen_image.h"
 
@@ -99,6 +100,27 @@ std::string state_folder(const config::Settings& settings,
     return private_folder(temporary + "/cordon-" + std::to_string(::getuid()));
 }
 
+namespace {
+
+constexpr std::size_t most_faults_said = 20;
+
+// Names out of files, for a log or a terminal.
+std::string one_line(const std::string& text) {
+    std::string out = json::valid_utf8(text.substr(0, 1000));
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+    return out;
+}
+
+void log_faults(const std::vector<std::string>& faults) {
+    for (std::size_t i = 0; i < std::min(faults.size(), most_faults_said); ++i)
+        spdlog::error("servers: {}", one_line(faults[i]));
+    if (faults.size() > most_faults_said)
+        spdlog::error("servers: {} more; `cordon servers` shows them", faults.size() - most_faults_said);
+}
+
+} // namespace
+
 App::App(asio::io_context& loop, const config::Settings& settings,
          const std::map<std::string, std::string>& environment)
     : loop_(loop), settings_(settings) {
@@ -121,7 +143,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
     const auto log = [](const std::string& line) { spdlog::info("{}", line); };
     catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(),
-                                                     bridge::load_entries(settings, environment, log), log);
+                                                     bridge::load_entries(settings, environment), log);
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
     shelf_->image_contents = [this] { return engine_->image_contents(); };
@@ -157,6 +179,14 @@ bridge::ServiceOptions App::service_options() const {
         break;
     }
     return options;
+}
+
+void App::log_file_problems() const { log_faults(catalogue_->configuration_problems()); }
+
+void App::log_configuration() const {
+    log_faults(catalogue_->faults());
+    for (const std::string& note : catalogue_->configuration_notes())
+        spdlog::info("servers: {}", one_line(note));
 }
 
 void App::stop_code() {

@@ -33,6 +33,11 @@ public:
     const config::Settings& settings() const { return settings_; }
     boost::asio::any_io_executor executor() { return loop_.get_executor(); }
 
+    /// Logs what is wrong with the servers' files and entries, as errors; what is only noted, as info.
+    void log_configuration() const;
+    /// As log_configuration, but for files alone.
+    void log_file_problems() const;
+
     /// Ends containers, sessions and upstream servers, and waits for it, within a few seconds. Idempotent.
     boost::asio::awaitable<void> shut_down();
 

@@ -93,13 +93,16 @@ std::string DoctorReport::text() const {
     for (const runtime_api::Advice& each : advice)
         out += "ADVICE   " + each.trouble + "\n   → " + each.remedy + '\n';
     for (const std::string& problem : problems) out += "PROBLEM  " + problem + '\n';
-    for (const std::string& server : servers_unusable) out += "SERVER   " + server + '\n';
+    for (const std::string& fault : server_faults) out += "SERVER   " + fault + '\n';
+    for (const std::string& note : server_notes) out += "NOTE     " + note + '\n';
     for (const sandbox::Leftover& each : leftovers)
         out += "LEFTOVER " + each.name + " (" + each.state + "): cordon sweep removes it\n";
     if (leftovers.empty() && engine) out += "No leftovers of dead instances.\n";
     if (!saved_tools.empty()) out += "Saved tools: " + joined(saved_tools) + '\n';
     out += strict_would_run() ? "Code would run here with --confinement strict.\n"
                               : "Code would NOT run here with --confinement strict.\n";
+    if (!server_faults.empty())
+        out += "Not all configured servers can be used: see the lines that begin with SERVER.\n";
     return out;
 }
 
@@ -152,6 +155,8 @@ std::string DoctorReport::json() const {
     for (const sandbox::Leftover& each : leftovers) w.value(each.name);
     w.end()
         .field("serversUnusable", servers_unusable)
+        .field("serverFaults", server_faults)
+        .field("serverNotes", server_notes)
         .field("savedTools", saved_tools)
         .field("problems", problems)
         .key("advice")

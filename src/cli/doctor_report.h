@@ -20,9 +20,11 @@ struct DoctorReport {
     std::string image{};
     bool image_there = false;
     std::string python{};
-    std::vector<sandbox::Finding> findings{};   ///< Empty: no container could be looked at.
-    std::vector<sandbox::Leftover> leftovers{}; ///< Of dead instances.
-    std::vector<std::string> servers_unusable{};
+    std::vector<sandbox::Finding> findings{};    ///< Empty: no container could be looked at.
+    std::vector<sandbox::Leftover> leftovers{};  ///< Of dead instances.
+    std::vector<std::string> servers_unusable{}; ///< By name, those that are disabled as well.
+    std::vector<std::string> server_faults{};    ///< Of files and entries, with file and line.
+    std::vector<std::string> server_notes{};     ///< What breaks nothing.
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
     std::vector<runtime_api::Advice> advice{}; ///< On the engine, by its own description.

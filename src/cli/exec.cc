@@ -143,6 +143,7 @@ int exec(const Options& options) {
     config::Settings settings = options.settings;
     settings.pool = 0;
     App app(loop, settings, own_environment());
+    app.log_file_problems();
     app.engine().expect_one_container();
     app.parts().pool.set_wait_limit(std::chrono::hours(24)); // a slow pull is shown, and would end with us
     const PullBar bar(app.engine().pulls());

@@ -39,6 +39,7 @@ int serve(const Options& options) {
     const std::unique_ptr<jsonrpc::FdChannel> channel =
         jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
     App app(loop, options.settings, own_environment());
+    app.log_configuration();
     bridge::Service service(app.parts(), app.service_options());
     mcp::Server::Options server_options;
     server_options.log = [](const std::string& line) { spdlog::info("client: {}", line); };

@@ -85,6 +85,7 @@ int serve_http(const Options& options) {
     asio::io_context loop(1); // first, so that it is destroyed last
     const auto environment = own_environment();
     App app(loop, options.settings, environment);
+    app.log_configuration();
     bridge::Service service(app.parts(), app.service_options());
     mcp::HttpServer::Options made = server_options(options, place);
     HttpToken token;

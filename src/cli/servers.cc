@@ -61,7 +61,8 @@ std::string as_json(App& app) {
                 w.object().field("name", tool.name).field("alias", tool.alias).end();
         w.end().end();
     }
-    return w.end().end().take() + "\n";
+    w.end().field("faults", app.catalogue().faults()).field("notes", app.catalogue().configuration_notes());
+    return w.end().take() + "\n";
 }
 
 std::string as_text(App& app) {
@@ -78,6 +79,9 @@ std::string as_text(App& app) {
             out += '\n';
         }
     }
+    for (const std::string& fault : app.catalogue().faults()) out += "FAULT " + shown(fault) + '\n';
+    for (const std::string& note : app.catalogue().configuration_notes())
+        out += "note: " + shown(note) + '\n';
     return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
                          "or name a file with MCP_SERVERS_CONFIG\n"
                        : out;
@@ -104,7 +108,8 @@ asio::awaitable<int> list(App* app, bool json) {
             asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
     std::fputs((json ? as_json(*app) : as_text(*app)).c_str(), stdout);
     co_await app->shut_down();
-    co_return failed ? 1 : 0;
+    const bool faulty = failed || !app->catalogue().faults().empty();
+    co_return faulty ? 1 : 0;
 }
 
 } // namespace

@@ -59,6 +59,10 @@ void read_servers(const std::string& text, const std::string& source, const Serv
 /// Why an entry is Cordon itself, or "".
 std::string self_reference(const ServerEntry& entry, const ServerSources& sources);
 
+/// Why a stdio server could not be started as things are: no such program in its PATH (and what to install),
+/// no such folder; with the place. Or "". `base` is base_environment().
+std::string launch_trouble(const ServerEntry& entry, const std::map<std::string, std::string>& base);
+
 /// What every child gets of our environment: HOME, PATH, USER, LOGNAME, SHELL, TERM, LANG, LC_*, TMPDIR,
 /// XDG_*, proxy variables; and what pass_env
 /// ("all", or names with commas) adds.

@@ -37,7 +37,7 @@ class Servers(unittest.TestCase):
         self.assertEqual(rows, {
             "good": ("ready", "stdio", "legacy", "2025-11-25", 1), "newest": ("ready", "stdio", "modern", "2026-07-28", 1),
             "old one": ("ready", "stdio", "legacy", "2024-11-05", 1), "pages": ("ready", "stdio", "legacy", "2025-11-25", 3),
-            "broken": ("failed", "stdio", "", "", 0), "silent": ("failed", "stdio", "", "", 0), "unset": ("disabled", "stdio", "", "", 0),
+            "broken": ("failed", "stdio", "", "", 0), "silent": ("failed", "stdio", "", "", 0), "unset": ("unusable", "stdio", "", "", 0),
             "off": ("disabled", "stdio", "", "", 0), "nowhere": ("failed", "http", "", "", 0), "no-command": ("failed", "stdio", "", "", 0)})
         self.assertEqual({each["source"] for each in found.values()}, {"~/MCPs/mine.json"})
         self.assertEqual((found["good"]["reason"], found["good"]["tools"]), ("", [{"name": "a", "alias": "a"}]))
