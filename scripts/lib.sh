@@ -47,7 +47,7 @@ apt_install() {
 
 # npm_packages [PINNED FOLDER]: the packages that are pinned in tests/integration, in $npm_folder, or those of another list in
 # another folder; installed anew, beside and then put in place, when the list has changed.
-npm_folder=$cordon_root/build/npm
+npm_folder=${CORDON_NPM_FOLDER:-$cordon_root/build/npm}
 npm_packages() {
     local pinned=${1:-$cordon_root/tests/integration} folder=${2:-$npm_folder} new
     new=$folder.new

@@ -1,6 +1,6 @@
 """The session of scripts/quickstart: an MCP client on cordon's stdio, and its conversation in a readable form.
 
-quickstart.py CORDON NPM_FOLDER FOLDER ENGINE_ENV
+quickstart.py CORDON NPM_FOLDER FOLDER ENGINE_ENV      (NPM_FOLDER "-": the servers are folder_server.py's)
 """
 import json
 import os
@@ -36,6 +36,21 @@ await mcp_memory.create_entities(entities=[
 graph = await mcp_memory.read_graph()
 for page in graph["entities"]:
     print(page["name"].removeprefix(ROOT), "·", " · ".join(page["observations"]))
+print(sum(len(text.split()) for text in texts), "words in", len(texts), "pages")
+"""
+
+# The same with the servers that need no npm.
+PYTHON_WORK = """
+import asyncio
+
+paths = sorted((await mcp_sources.search_files(pattern="**/README.md")).splitlines())
+texts = await asyncio.gather(*(mcp_sources.read_text_file(path=path) for path in paths))
+
+await asyncio.gather(*(mcp_notes.write_text_file(path=path.replace("/", "-"), text=f"{text.splitlines()[0]} · {len(text.split())} words")
+                       for path, text in zip(paths, texts)))
+
+for name in (await mcp_notes.search_files(pattern="*.md")).splitlines():
+    print(name, "·", await mcp_notes.read_text_file(path=name))
 print(sum(len(text.split()) for text in texts), "words in", len(texts), "pages")
 """
 
@@ -119,15 +134,29 @@ def npm_server(npm, node, package, *arguments, **more):
     return {"command": node, "args": [str(npm / "node_modules" / package / script), *arguments], **more}
 
 
-def converse(cordon, npm, folder):
+def npm_servers(npm, folder):
     pinned = npm / "node_modules" / "node" / "bin" / "node"
     node = str(pinned) if pinned.exists() else shutil.which("node")
     memory = folder / "memory.json"
     memory.unlink(missing_ok=True)
-    session = Session(cordon, folder, {
+    return {
         "filesystem": npm_server(npm, node, "@modelcontextprotocol/server-filesystem", str(ROOT / "src"), description="the sources of Cordon"),
         "memory": npm_server(npm, node, "@modelcontextprotocol/server-memory", env={"MEMORY_FILE_PATH": str(memory)},
-                             description="a graph of facts")})
+                             description="a graph of facts")}
+
+
+def python_servers(folder):
+    notes = folder / "notes"
+    shutil.rmtree(notes, ignore_errors=True)
+    notes.mkdir()
+    script = str(ROOT / "scripts" / "folder_server.py")
+    return {"sources": {"command": sys.executable, "args": [script, str(ROOT / "src")], "description": "the sources of Cordon"},
+            "notes": {"command": sys.executable, "args": [script, "--write", str(notes)], "description": "a folder of notes"}}
+
+
+def converse(cordon, npm, folder):
+    servers, work = (python_servers(folder), PYTHON_WORK) if npm is None else (npm_servers(npm, folder), WORK)
+    session = Session(cordon, folder, servers)
     print("\n-- A client greets Cordon")
     say("client → cordon", "initialize, protocol 2025-11-25")
     info, took = session.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
@@ -139,30 +168,46 @@ def converse(cordon, npm, folder):
     say("client → cordon", "tools/list")
     tools, took = session.ask("tools/list", {})
     say("cordon → client", "%s, %.0f ms" % (", ".join(tool["name"] for tool in tools["tools"]), took))
-    session.run("The model looks for a tool (the first call also starts the two servers)", DISCOVER, ["filesystem", "memory"])
-    session.run("It uses two servers in one program", WORK, ["filesystem", "memory"])
+    session.run("The model looks for a tool (the first call also starts the two servers)", DISCOVER, list(servers))
+    session.run("It uses two servers in one program", work, list(servers))
     session.run("And nothing else can be reached from there", SEALED, [])
     status = session.end()
     print("\nThe client closed stdin; cordon ended with status %d.\n" % status)
     return status
 
 
-def register(cordon, engine_env):
+ROOTFUL = """MCP_BRIDGE_ALLOW_ROOTFUL=1 in it accepts an engine that runs as root, as this one does since root started it: who broke out of a
+container would be root here. As another user, scripts/quickstart makes a rootless engine, which needs no such line."""
+
+PROMPT = "Use run_python: which MCP servers can its code call, and what are their tools? Then compute the 1000th prime in it."
+
+
+def next_steps(cordon, folder, engine_env):
+    """What a person does now, each as a line to paste."""
     settings = [line for line in engine_env.read_text().splitlines() if line and not line.startswith("export ")]
-    words = ["claude", "mcp", "add", "cordon", *(word for setting in settings for word in ("-e", setting)), "--", cordon, "serve"]
-    print("To register it with Claude Code, paste this (README.md has the other clients):\n")
+    root = shlex.quote(str(ROOT))
+    print("1. The engine is a private one, which only this script knows. To use it in a shell, and to run a program in it:\n")
+    print("    cd %s && eval \"$(scripts/engine start)\"" % root)
+    print("    echo 'import sys; print(sys.version)' | %s exec -\n" % shlex.quote(cordon))
+    print("2. To register Cordon with Claude Code, in all of your projects (README.md has the other clients):\n")
+    words = ["claude", "mcp", "add", "--scope", "user", "cordon", *(word for setting in settings for word in ("-e", setting)), "--", cordon, "serve"]
     print("    " + shlex.join(words) + "\n")
+    if "MCP_BRIDGE_ALLOW_ROOTFUL=1" in settings:
+        print(ROOTFUL + "\n")
     if "MCP_BRIDGE_CONFINEMENT=report" in settings:
         print("This engine cannot enforce every limit; with `report` code runs all the same and each result says what was not in force."
-              "\nWhat is missing and what would help:\n\n    eval \"$(scripts/engine start)\"; build/release/cordon doctor\n")
-    print("Servers that code may call: ~/MCPs/*.json, with mcpServers as in Claude Desktop. An image of your choice: MCP_BRIDGE_IMAGE.")
-    print("The engine runs until: scripts/engine stop")
+              "\nWhat is missing and what would help, after the eval of 1.: %s doctor\n" % cordon)
+    print("3. The servers that code may call are in ~/MCPs/*.json, with mcpServers as in Claude Desktop. Those of this session, to begin with:\n")
+    print("    mkdir -p ~/MCPs && cp %s ~/MCPs/quickstart.json && %s servers\n" % (shlex.quote(str(folder / "servers.json")), shlex.quote(cordon)))
+    print("4. A first prompt for the client:\n\n    %s\n" % PROMPT)
+    print("The engine runs until: scripts/engine stop (and after a restart of this host, until 1. is done again).")
 
 
 def main():
-    cordon, npm, folder, engine_env = sys.argv[1], *(pathlib.Path(word).resolve() for word in sys.argv[2:])
+    cordon, npm = sys.argv[1], None if sys.argv[2] == "-" else pathlib.Path(sys.argv[2]).resolve()
+    folder, engine_env = (pathlib.Path(word).resolve() for word in sys.argv[3:])
     status = converse(cordon, npm, folder)
-    register(cordon, engine_env)
+    next_steps(cordon, folder, engine_env)
     return status
 
 
