@@ -67,6 +67,15 @@ class Doctor(unittest.TestCase):
         self.assertEqual((tested["passed"], tested["attacks"]), (False, []))
         self.assertIn("no container", tested["problem"])
 
+    def test_code_would_run_but_not_with_all_servers(self):
+        missing = self.home.name + "/gone.json"
+        ended = self.doctor(MCP_SERVERS_CONFIG=missing)
+        self.assertEqual(ended.returncode, 3, ended.stdout)
+        self.assertIn("SERVER   ~/gone.json: No such file or directory\n", ended.stdout)
+        self.assertIn("Code would run here with --confinement strict.\nNot all configured servers can be used", ended.stdout)
+        report = json.loads(self.doctor("--json", MCP_SERVERS_CONFIG=missing).stdout)
+        self.assertEqual((report["strictWouldRun"], report["serverFaults"]), (True, ["~/gone.json: No such file or directory"]))
+
     def test_its_attacks_are_held_here(self):
         ended = self.doctor("--self-test", "--json", limit=SUITE_LIMIT)
         report = json.loads(ended.stdout)

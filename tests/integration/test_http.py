@@ -1,14 +1,16 @@
 """`cordon serve --http` with a real engine behind it: whose interpreters and files are whose, and what a client's going does."""
 import concurrent.futures
+import http.client
 import json
 import os
 import pathlib
 import re
+import socket
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cordon_client import Engine, until  # noqa: E402
+from cordon_client import LIMIT, Engine, until  # noqa: E402
 from cordon_http import HttpCordon, Legacy, Modern  # noqa: E402
 
 FILE = "import os\nos.makedirs('artifacts', exist_ok=True)\nopen('artifacts/secret.txt', 'w').write('%s')\nNone"
@@ -118,6 +120,58 @@ class Http(unittest.TestCase):
         told = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": message["id"]}}
         self.assertEqual(client.post(json.dumps(told)).status, 202)
         until(lambda: name not in self.cordon.containers(self.engine), limit=60)
+
+    def raw(self, head, body):
+        """The status, the kind and the text of the answer to a request as it stands."""
+        with socket.create_connection(("127.0.0.1", self.cordon.port), timeout=LIMIT) as connection:
+            connection.sendall(("%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
+                                % ("\r\n".join(head), len(body), body)).encode())
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            with answer:
+                return answer.status, answer.headers.get_content_type(), answer.read().decode()
+
+    HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize",
+             "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
+
+    def test_clients_that_take_no_streams_are_answered_in_plain_json(self):
+        slow = "import time\nruntime.progress(1, 2)\ntime.sleep(2.5)\nprint('done')"  # a stream begins after two seconds
+        for accept in ("application/json", "*/*", "application/json, text/plain, */*", None):
+            with self.subTest(accept):
+                headers = {"Accept": accept} if accept else {}
+                client = Legacy.__new__(Legacy)
+                client.cordon, client.cafile, client.next_id = self.cordon, None, 0
+                client.headers = {"Content-Type": "application/json", **headers}
+                opened = client.answer("initialize", self.HELLO["params"])
+                self.assertEqual((opened.status, opened.stream), (200, False))
+                client.headers["Mcp-Session-Id"] = opened.headers["Mcp-Session-Id"]
+                answer = client.answer("tools/call", {"_meta": {"progressToken": "p"}, "name": "run_python", "arguments": {"code": slow}})
+                self.assertEqual((answer.status, answer.headers.get_content_type(), len(answer.messages)), (200, "application/json", 1))
+                self.assertEqual(answer.last["result"]["content"][0]["text"], "done\n")
+                self.assertEqual(client.post(None, method="DELETE").status, 204)
+
+    def test_a_client_that_takes_streams_alone_gets_one(self):
+        client = Modern(self.cordon)
+        client.headers["Accept"] = "text/event-stream"
+        answer = client.answer("tools/list")
+        self.assertEqual((answer.stream, answer.last["result"]["tools"][0]["name"]), (True, "run_python"))
+        client.headers["Accept"] = "text/html"
+        self.assertEqual(client.answer("tools/list").status, 406)
+
+    def test_other_spellings_of_the_target(self):
+        here, body = "127.0.0.1:%d" % self.cordon.port, json.dumps(self.HELLO)
+        for target in ("/mcp", "/mcp/", "/mcp?a", "http://%s/mcp" % here, "HTTP://localhost:%d/mcp/" % self.cordon.port):
+            with self.subTest(target):
+                status, kind, text = self.raw(["POST %s HTTP/1.1" % target, "Host: " + here], body)
+                self.assertEqual((status, kind), (200, "application/json"), text)
+                self.assertEqual(json.loads(text)["result"]["serverInfo"]["name"], "cordon")
+        # a name that a web page made point here, wherever it stands
+        for target, host in (("http://evil.example/mcp", here), ("http://%s/mcp" % here, "evil.example"), ("http://evil.example/mcp", "evil.example"),
+                             ("http://localhost@evil.example/mcp", here)):
+            with self.subTest(target + " " + host):
+                self.assertEqual(self.raw(["POST %s HTTP/1.1" % target, "Host: " + host], body)[0], 403)
+        for target in ("/", "/mcp/x", "/mcp//", "http://%s" % here):
+            self.assertEqual(self.raw(["POST %s HTTP/1.1" % target, "Host: " + here], body)[0], 404)
 
     def test_clients_of_both_eras_run_together(self):
         clients = [Modern(self.cordon), Legacy(self.cordon), Modern(self.cordon), Legacy(self.cordon)]
