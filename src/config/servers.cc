@@ -101,12 +101,23 @@ void read_file(const std::string& path, const ServerSources& sources, ServerList
         read_servers(text, source, sources, list);
 }
 
+// What somebody may have meant for us.
+bool nearly_json(const std::string& name) {
+    for (const char* end : {".JSON", ".Json", ".jsonc", ".json5", ".json.txt", ".toml", ".yaml", ".yml"})
+        if (name.ends_with(end)) return true;
+    return false;
+}
+
 std::vector<std::string> files_in(const std::string& folder, const ServerSources& sources, ServerList& list) {
     std::vector<std::string> files;
     std::error_code ec;
     for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec)) {
         const std::string name = it->path().filename().string();
-        if (name.ends_with(".json") && !name.starts_with(".")) files.push_back(it->path().string());
+        if (name.starts_with(".")) continue;
+        if (name.ends_with(".json")) files.push_back(it->path().string());
+        if (nearly_json(name))
+            list.notes.push_back(words(it->path().string(), sources.surroundings.home) +
+                                 ": not read: the name of a file of servers ends in .json");
     }
     if (ec && ec != std::errc::no_such_file_or_directory)
         list.problems.push_back(words(folder, sources.surroundings.home) + ": " + ec.message());
@@ -118,6 +129,10 @@ std::vector<std::string> files_in(const std::string& folder, const ServerSources
 
 void read_servers(const std::string& text, const std::string& source, const ServerSources& sources,
                   ServerList& list) {
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+        list.problems.push_back(source + ": the file is UTF-16; save it as UTF-8");
+        return;
+    }
     std::string plain = plain_json(text);
     if (plain.starts_with("\xEF\xBB\xBF")) plain.erase(0, 3);
     if (plain.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -159,9 +174,11 @@ ServerList load_servers(const ServerSources& sources) {
     const std::string& home = sources.surroundings.home;
     std::vector<std::string> files;
     if (!home.empty()) files = files_in(home + "/MCPs", sources, list);
+    if (home.empty()) list.notes.emplace_back("HOME is not set, so ~/MCPs is not read");
     if (!sources.config_file.empty()) {
         std::string file = sources.config_file;
         if (file.starts_with("~/")) file.replace(0, 1, home);
+        if (!file.starts_with('/')) file = (fs::path(sources.surroundings.folder) / file).string();
         std::error_code ec; // the same file twice is no reason to complain about its names
         const bool again = std::any_of(files.begin(), files.end(), [&](const std::string& each) {
             return fs::equivalent(each, file, ec);

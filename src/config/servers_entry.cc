@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <vector>
 
 #include "src/config/servers_entry_keys.h"
 #include "src/config/settings.h"
@@ -55,6 +56,7 @@ public:
             read_command(out);
         else
             read_url(out);
+        note_unused(out);
     }
 
 private:
@@ -76,6 +78,17 @@ private:
             if (!found.known)
                 out.notes.push_back(in_.path() + ": unknown key " + shown + ": nothing is done with it here");
         }
+    }
+
+    // What belongs to the other kind of server.
+    void note_unused(ServerEntry& out) const {
+        const bool local = out.transport == ServerEntry::Transport::stdio;
+        static const std::vector<std::string> of_local{"command", "args", "env", "environment", "cwd"},
+            of_remote{"url", "serverUrl", "httpUrl", "headers"};
+        for (const std::string& key : local ? of_remote : of_local)
+            if (in_.has(key))
+                out.notes.push_back(in_.path() + ": \"" + key + "\" is not used by a server that is " +
+                                    (local ? "started by a command" : "reached by a url"));
     }
 
     // The first of the keys that is there and not null.

@@ -303,6 +303,66 @@ TEST_CASE("load_servers: what is not there") {
     CHECK(config::load_servers(s).problems == std::vector<std::string>{"/: not a file that can be read"});
 }
 
+TEST_CASE("load_servers: what might have been meant is noted, and a relative path is told in full") {
+    const Home home;
+    home.file("MCPs/a.jsonc", "{}");
+    home.file("MCPs/b.JSON", "{}");
+    home.file("MCPs/c.json.txt", "{}");
+    home.file("MCPs/.hidden.yaml", "");
+    home.file("MCPs/wide.json", std::string("\xFF\xFE{\0}\0", 6));
+    home.file("extra.json", R"({"mcpServers":{"x":{"command":"c"}}})");
+    ServerSources s = sources();
+    s.surroundings.home = home.path.string();
+    s.surroundings.folder = home.path.string();
+    s.config_file = "extra.json";
+    ServerList list = config::load_servers(s);
+    CHECK(list.notes.size() == 3);
+    CHECK(list.problems ==
+          std::vector<std::string>{"~/MCPs/wide.json: the file is UTF-16; save it as UTF-8"});
+    REQUIRE(list.servers.size() == 1);
+    CHECK(list.servers[0].source == "~/extra.json");
+    s.config_file = "gone.json";
+    CHECK(config::load_servers(s).problems.at(1) == "~/gone.json: No such file or directory");
+    s.surroundings.home = "";
+    CHECK(config::load_servers(s).notes ==
+          std::vector<std::string>{"HOME is not set, so ~/MCPs is not read"});
+}
+
+TEST_CASE("read_servers: what belongs to the other kind of server is noted") {
+    const auto notes = [](const std::string& text) {
+        const ServerList list = read(R"({"mcpServers":{"x":)" + text + "}}");
+        CHECK(list.servers.at(0).reason == "");
+        return list.notes;
+    };
+    CHECK(notes(R"({"type":"http","url":"http://x","command":"c","env":{"A":"b"}})").size() == 2);
+    CHECK(notes(R"({"command":"c","headers":{"A":"b"}})") ==
+          std::vector<std::string>{"~/MCPs/a.json:1: mcpServers.x: \"headers\" is not used by a server that "
+                                   "is started by a command"});
+    CHECK(notes(R"({"command":"c","url":null,"args":[]})").empty());
+}
+
+TEST_CASE("launch_trouble: a command that is not there, with what to install") {
+    ServerEntry e = entry(R"({"command":"npx"})");
+    const auto trouble = [&](const std::string& path) { return config::launch_trouble(e, {{"PATH", path}}); };
+    CHECK(trouble("/nowhere:/neither") == "~/MCPs/a.json:1: x.command: no such command: \"npx\", in "
+                                          "PATH=/nowhere:/neither; install Node.js, or give its whole path");
+    e.argv = {"sh"};
+    CHECK(trouble("/nowhere:/bin") == "");
+    e.env = {{"PATH", "/nowhere"}}; // its own counts
+    CHECK(trouble("/bin").find("no such command: \"sh\"") != std::string::npos);
+    e.argv = {"/bin/sh"};
+    CHECK(trouble("/bin") == "");
+    e.argv = {"./sh"};
+    e.cwd = "/bin";
+    CHECK(trouble("/bin") == "");
+    e.cwd = "/nowhere";
+    CHECK(trouble("/bin") == "~/MCPs/a.json:1: x.cwd: no such folder: \"/nowhere\"");
+    e.cwd = "";
+    e.argv = {"/bin"};
+    CHECK(trouble("/bin") == "~/MCPs/a.json:1: x.command: not a program that can be run: \"/bin\"");
+    CHECK(config::launch_trouble(entry(R"({"url":"http://x"})"), {}) == "");
+}
+
 TEST_CASE("self_reference: knows Cordon under each of its names, and only it") {
     ServerSources s = sources();
     s.own_executable = "/proc/self/exe";
