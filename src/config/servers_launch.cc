@@ -38,7 +38,8 @@ bool can_run(const std::string& path) {
 bool in_path(const std::string& command, const std::string& path) {
     for (std::size_t at = 0; at <= path.size();) {
         const std::size_t end = std::min(path.find(':', at), path.size());
-        if (can_run(path.substr(at, end - at) + "/" + command)) return true;
+        const std::string folder = end == at ? "." : path.substr(at, end - at);
+        if (can_run(folder + "/" + command)) return true;
         at = end + 1;
     }
     return false;
@@ -76,7 +77,7 @@ std::string launch_trouble(const ServerEntry& entry, const std::map<std::string,
     const auto own = entry.env.find("PATH"), common = base.find("PATH");
     const std::string path = own != entry.env.end() ? own->second
                              : common != base.end() ? common->second
-                                                    : "/usr/local/bin:/usr/bin:/bin";
+                                                    : "/bin:/usr/bin";
     std::error_code ignored;
     const std::string place = entry.source + ":" + std::to_string(entry.line) + ": " + entry.name;
     if (!entry.cwd.empty() && !std::filesystem::is_directory(entry.cwd, ignored))

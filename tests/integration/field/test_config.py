@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from cordon_client import CORDON, LIMIT, ROOT  # noqa: E402
+from cordon_http import HttpCordon  # noqa: E402
 
 GOOD = {"command": sys.executable, "args": [str(ROOT / "tests" / "fakes" / "mini.py"), "ok"]}
 HELLO = [{"jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -115,6 +116,16 @@ class Config(unittest.TestCase):
             self.assertEqual(refused.returncode, 125)
             self.assertIn('there is no server "github"', refused.stderr)
             self.assertIn("~/gone.json: No such file or directory", refused.stderr)
+
+    def test_serve_over_http_says_it_as_well(self):
+        with HttpCordon("--http-no-token", env={"MCP_SERVERS_CONFIG": "/no/such.json"}) as cordon:
+            self.assertIn("servers: /no/such.json: No such file or directory\n", cordon.said)
+
+    def test_exec_that_asks_for_no_server_says_what_file_is_missing_and_goes_on(self):
+        with Home() as home:
+            ended = home.run("exec", "-", stdin="1", config="/no/such.json")
+            self.assertIn("servers: /no/such.json: No such file or directory\n", ended.stderr)
+            self.assertIn("no container engine", ended.stderr)  # which this test has not
 
     def test_what_is_switched_off_or_only_noted_is_no_fault(self):
         with Home(a={"good": GOOD, "off": {"command": "c", "disabled": True}},
