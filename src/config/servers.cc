@@ -42,9 +42,14 @@ std::string placed(const std::string& source, const std::string& text, const std
     constexpr std::string_view begin = "bad JSON at byte ";
     if (!fault.starts_with(begin)) return source + ": " + fault;
     const std::size_t end = fault.find_first_not_of("0123456789", begin.size());
-    const Place place(text, std::stoull(fault.substr(begin.size(), end - begin.size())));
+    const std::size_t byte = std::stoull(fault.substr(begin.size(), end - begin.size()));
+    const Place place(text, byte);
+    const std::string_view at = std::string_view(text).substr(std::min(byte, text.size()));
+    const bool other_quote =
+        at.starts_with('\'') || at.starts_with("\xE2\x80\x9C") || at.starts_with("\xE2\x80\x9D");
     return source + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": bad JSON" +
-           fault.substr(std::min(end, fault.size()));
+           fault.substr(std::min(end, fault.size())) +
+           (other_quote ? " (Names and texts stand between \", the straight double quotation mark.)" : "");
 }
 
 void read_one(const json::Reader& in, ServerEntry& entry, const ServerSources& sources) {

@@ -46,7 +46,7 @@ std::string letters(const std::string& key) {
 
 ServersIn find_servers(const json::Reader& root, std::string_view text) {
     if (!root.is_object()) refuse(root);
-    if (root.has("mcpServers")) {
+    if (root.find("mcpServers")) {
         if (!root.at("mcpServers").is_object()) root.at("mcpServers").fail("expected object");
         return {root.at("mcpServers"), *json::member(text, "mcpServers")};
     }

@@ -13,6 +13,8 @@
 namespace config {
 namespace {
 
+constexpr std::size_t most_path = 300;
+
 constexpr std::array<std::pair<std::string_view, std::string_view>, 15> comes_with{
     {{"npx", "Node.js"},
      {"npm", "Node.js"},
@@ -51,13 +53,18 @@ std::string advice_for(const std::string& command) {
     return "; install it, or give its whole path";
 }
 
+std::string shortened(const std::string& path) {
+    return path.size() <= most_path ? path : json::valid_utf8(path.substr(0, most_path)) + "…";
+}
+
 // What is wrong with the command, or "".
 std::string command_trouble(const ServerEntry& entry, const std::string& path) {
     const std::string& command = entry.argv.front();
-    if (command.find('/') == std::string::npos)
-        return in_path(command, path)
-                   ? ""
-                   : "no such command: " + json::quote(command) + ", in PATH=" + path + advice_for(command);
+    if (command.find('/') == std::string::npos) {
+        if (in_path(command, path)) return "";
+        return "no such command: " + json::quote(command) + advice_for(command) +
+               " (looked for in PATH=" + shortened(path) + ")";
+    }
     const bool whole = command.starts_with('/');
     const std::string file = whole || entry.cwd.empty() ? command : entry.cwd + "/" + command;
     if (can_run(file)) return "";

@@ -163,6 +163,10 @@ TEST_CASE("read_servers: a fault has its line, and a syntax error its column as 
     CHECK(problem("{\n  \"mcpServers\": {\n    \"a\" {}\n}}").starts_with("~/MCPs/a.json:3:9: bad JSON: "));
     CHECK(problem("\xEF\xBB\xBF{]").starts_with("~/MCPs/a.json:1:2: bad JSON: "));
     CHECK(problem("{\"mcpServers\":{\n\"a\":{},\n\"a\":{}}}").starts_with("~/MCPs/a.json:3:"));
+    for (const char* quoted : {"{'mcpServers': {}}", "{\xE2\x80\x9CmcpServers\xE2\x80\x9D: {}}"})
+        CHECK(problem(quoted).find("1:2: bad JSON: Missing a name for object member. (Names and texts stand "
+                                   "between \", the straight") != std::string::npos);
+    CHECK(problem(R"({"mcpServers":null})") == "~/MCPs/a.json: mcpServers: expected object");
     for (const char* text : {"", "  \n", "// later\n", "\xEF\xBB\xBF"})
         CHECK(problem(text) == "~/MCPs/a.json: the file is empty");
 }
@@ -344,8 +348,10 @@ TEST_CASE("read_servers: what belongs to the other kind of server is noted") {
 TEST_CASE("launch_trouble: a command that is not there, with what to install") {
     ServerEntry e = entry(R"({"command":"npx"})");
     const auto trouble = [&](const std::string& path) { return config::launch_trouble(e, {{"PATH", path}}); };
-    CHECK(trouble("/nowhere:/neither") == "~/MCPs/a.json:1: x.command: no such command: \"npx\", in "
-                                          "PATH=/nowhere:/neither; install Node.js, or give its whole path");
+    CHECK(trouble("/nowhere:/neither") ==
+          "~/MCPs/a.json:1: x.command: no such command: \"npx\"; install Node.js, or give its whole path "
+          "(looked for in PATH=/nowhere:/neither)");
+    CHECK(trouble(std::string(10'000, 'p')).size() < 500);
     e.argv = {"sh"};
     CHECK(trouble("/nowhere:/bin") == "");
     e.env = {{"PATH", "/nowhere"}}; // its own counts

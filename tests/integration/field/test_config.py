@@ -101,8 +101,8 @@ class Config(unittest.TestCase):
                 self.assertIn("bad (mcp_bad): unusable", home.run("servers").stdout)
 
     def test_what_starts_a_server_is_not_there(self):
-        for entry, fault in (({"command": "npx"}, '.command: no such command: "npx", in PATH=/nowhere; install Node.js'),
-                             ({"command": "uvx", "args": ["x"]}, '.command: no such command: "uvx", in PATH=/nowhere; install uv'),
+        for entry, fault in (({"command": "npx"}, '.command: no such command: "npx"; install Node.js, or give its whole path (looked for in PATH=/nowhere)'),
+                             ({"command": "uvx", "args": ["x"]}, '.command: no such command: "uvx"; install uv'),
                              ({"command": "./server"}, '.command: no such program: "./server", looked for in '),
                              ({"command": "/no/such/server"}, '.command: no such program: "/no/such/server"'),
                              ({"command": "/etc/passwd"}, '.command: not a program that can be run: "/etc/passwd"'),
