@@ -163,7 +163,9 @@ class Config(unittest.TestCase):
         nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
         with Home(one={"good": GOOD}) as home:
             home.path.chmod(0o755)
-            home.environment["MCP_BRIDGE_STATE_DIR"] = "/tmp/cordon-config-nobody"
+            (home.path / "state").mkdir()
+            os.chown(home.path / "state", 65534, 65534)
+            home.environment["MCP_BRIDGE_STATE_DIR"] = str(home.path / "state")
             (home.path / "MCPs" / "one.json").chmod(0o000)
             self.everywhere(home, "~/MCPs/one.json: Permission denied", prefix=nobody)
             (home.path / "MCPs").chmod(0o000)
