@@ -83,7 +83,7 @@ std::string as_text(App& app) {
     for (const std::string& note : app.catalogue().configuration_notes())
         out += "note: " + shown(note) + '\n';
     return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
-                         "or name a file with MCP_SERVERS_CONFIG\n"
+                         "or ~/.config/mcp/servers/*.json, or name a file with MCP_SERVERS_CONFIG\n"
                        : out;
 }
 

@@ -130,6 +130,14 @@ std::vector<std::string> files_in(const std::string& folder, const ServerSources
     return files;
 }
 
+// The same file twice is no reason to complain about its names.
+void add_file(const std::string& file, std::vector<std::string>& files) {
+    std::error_code ec;
+    const bool again = std::any_of(files.begin(), files.end(),
+                                   [&](const std::string& each) { return fs::equivalent(each, file, ec); });
+    if (!again) files.push_back(file);
+}
+
 } // namespace
 
 void read_servers(const std::string& text, const std::string& source, const ServerSources& sources,
@@ -178,17 +186,15 @@ ServerList load_servers(const ServerSources& sources) {
     ServerList list;
     const std::string& home = sources.surroundings.home;
     std::vector<std::string> files;
-    if (!home.empty()) files = files_in(home + "/MCPs", sources, list);
+    for (const char* folder : {"/MCPs", "/.config/mcp/servers"}) // the latter is where others look
+        if (!home.empty())
+            for (const std::string& file : files_in(home + folder, sources, list)) add_file(file, files);
     if (home.empty()) list.notes.emplace_back("HOME is not set, so ~/MCPs is not read");
     if (!sources.config_file.empty()) {
         std::string file = sources.config_file;
         if (file.starts_with("~/")) file.replace(0, 1, home);
         if (!file.starts_with('/')) file = (fs::path(sources.surroundings.folder) / file).string();
-        std::error_code ec; // the same file twice is no reason to complain about its names
-        const bool again = std::any_of(files.begin(), files.end(), [&](const std::string& each) {
-            return fs::equivalent(each, file, ec);
-        });
-        if (!again) files.push_back(file);
+        add_file(file, files);
     }
     for (const std::string& each : files) read_file(each, sources, list);
     std::vector<std::string> names;

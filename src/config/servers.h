@@ -47,8 +47,8 @@ struct ServerSources {
     bool allow_self = false;
 };
 
-/// Reads ~/MCPs/*.json, sorted by name, then config_file; of servers with one name the first counts. Never
-/// throws for what is in the files.
+/// Reads ~/MCPs/*.json, sorted by name, then ~/.config/mcp/servers/*.json likewise, then config_file; of
+/// servers with one name the first counts. Never throws for what is in the files.
 ServerList load_servers(const ServerSources& sources);
 
 /// Reads one file's text into the list. `source` is how messages call it. Pure but for the look at our own

@@ -296,6 +296,29 @@ TEST_CASE("load_servers: the folder in order, then the file; the first of a name
           "~/extra.json:1: mcpServers.\"two\": left out, the name is taken by ~/MCPs/b.json");
 }
 
+TEST_CASE("load_servers: the folder of mcp-server-code-execution-mode is read too, after ours") {
+    const Home home;
+    fs::create_directories(home.path / ".config/mcp/servers");
+    home.file("MCPs/a.json", R"({"mcpServers":{"one":{"command":"ours"}}})");
+    home.file(".config/mcp/servers/b.json", R"({"mcpServers":{"two":{"command":"b"}}})");
+    home.file(".config/mcp/servers/c.json",
+              R"({"mcpServers":{"one":{"command":"c"},"three":{"command":"c"}}})");
+    home.file(".config/mcp/servers/notes.txt", "{}");
+    fs::create_symlink(home.path / "MCPs/a.json", home.path / ".config/mcp/servers/a.json");
+    ServerSources s = sources();
+    s.surroundings.home = home.path.string();
+    s.config_file = "~/.config/mcp/servers/b.json";
+    const ServerList list = config::load_servers(s);
+    REQUIRE(list.servers.size() == 3);
+    CHECK(list.servers[0].argv.front() == "ours");
+    CHECK(list.servers[0].source == "~/MCPs/a.json");
+    CHECK(list.servers[1].source == "~/.config/mcp/servers/b.json");
+    CHECK(list.servers[2].source == "~/.config/mcp/servers/c.json");
+    REQUIRE(list.problems.size() == 1);
+    CHECK(list.problems[0] ==
+          "~/.config/mcp/servers/c.json: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
+}
+
 TEST_CASE("load_servers: what is not there") {
     ServerSources s = sources();
     s.surroundings.home = "/no/such/home";
