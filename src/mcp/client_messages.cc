@@ -103,17 +103,29 @@ ServerFacts choose(const std::vector<std::string>& offered) {
 std::string fault_of(std::string_view tool) {
     if (json::kind(tool) != json::Kind::object) return "it is not an object";
     if (tool.size() > most_tool_bytes) return "its definition is larger than 1 MiB";
+    const std::string schema = object_of(tool, "inputSchema");
+    if (schema.empty()) return {};
+    const auto type = json::member(schema, "type");
+    if (!type || *type == "null" || *type == "\"object\"") return {};
+    const std::vector<std::string> types = strings_of(is(type, json::Kind::array) ? type : std::nullopt);
+    if (std::count(types.begin(), types.end(), "object") > 0) return {};
+    return "its inputSchema is not that of an object";
+}
+
+// What is odd with a tool that can be used all the same, or "".
+std::string oddity_of(std::string_view tool) {
     const auto schema = json::member(tool, "inputSchema");
-    if (!is(schema, json::Kind::object)) return "its inputSchema is not an object";
-    const auto type = json::member(*schema, "type");
-    if (type && *type != "\"object\"") return "its inputSchema is not that of an object";
-    return {};
+    if (is(schema, json::Kind::object)) return {};
+    const std::string what =
+        schema ? "its inputSchema is " + std::string(schema->substr(0, 40)) : "it has no inputSchema";
+    return what + ", so it is taken as one that takes anything";
 }
 
 UpstreamTool read_tool(std::string_view text) {
     UpstreamTool tool{text_of(text, "name")};
     tool.description = text_of(text, "description");
     tool.input_schema = object_of(text, "inputSchema");
+    if (tool.input_schema.empty()) tool.input_schema = "{}"; // none that can be read: it takes anything
     tool.output_schema = object_of(text, "outputSchema");
     tool.annotations = object_of(text, "annotations");
     tool.title = text_of(text, "title");
@@ -203,11 +215,14 @@ ToolPage read_tools(std::string_view result, bool with_headers) {
         UpstreamTool tool = fault.empty() ? read_tool(each) : UpstreamTool{text_of(each, "name")};
         if (tool.name.empty() && fault.empty()) fault = "it has no name";
         if (with_headers && fault.empty()) fault = read_header_params(tool.input_schema, tool.header_params);
-        if (fault.empty())
-            page.tools.push_back(std::move(tool));
-        else
-            page.dropped.push_back("tool " + json::quote(tool.name.substr(0, 200)) +
-                                   " is left out: " + fault);
+        const std::string what = "tool " + json::quote(tool.name.substr(0, 200));
+        if (!fault.empty()) {
+            page.dropped.push_back(what + " is left out: " + fault);
+            continue;
+        }
+        const std::string oddity = oddity_of(each);
+        if (!oddity.empty()) page.dropped.push_back(what + ": " + oddity);
+        page.tools.push_back(std::move(tool));
     }
     const auto cursor = json::member(result, "nextCursor");
     if (is(cursor, json::Kind::string)) page.next_cursor = json::unquote(*cursor);

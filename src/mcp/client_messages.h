@@ -56,12 +56,13 @@ ServerFacts read_unsupported(const jsonrpc::Error& error);
 /// One page of tools/list.
 struct ToolPage {
     std::vector<UpstreamTool> tools;
-    std::vector<std::string> dropped; ///< Why, one for each tool that was left out.
+    std::vector<std::string> dropped; ///< A line for each tool that was left out, or kept though it is odd.
     std::optional<std::string> next_cursor;
 };
 
-/// A bad tool is dropped, the others are kept. `with_headers`: header_params are read, and a tool that has
-/// them wrong is dropped. Throws jsonrpc::Error where it is no page at all.
+/// A bad tool is dropped, the others are kept; one without a usable inputSchema takes anything.
+/// `with_headers`: header_params are read, and a tool that has them wrong is dropped. Throws jsonrpc::Error
+/// where it is no page at all.
 ToolPage read_tools(std::string_view result, bool with_headers);
 
 /// How to go on where the result of a modern call is a question, to a person; a state alone is sent back.

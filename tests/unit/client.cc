@@ -54,7 +54,7 @@ TEST_CASE("Client: starts servers of every kind that there is, and calls their t
     for (const Row& row :
          {Row{"ok", "2025-11-25"}, Row{"banner", "2025-11-25"}, Row{"slow0.2", "2025-11-25"},
           Row{"crlf", "2025-11-25"}, Row{"exit", "2025-11-25"}, Row{"old", "2024-11-05"},
-          Row{"mar", "2025-03-26"}, Row{"strid", "2025-11-25"}, Row{"badtool", "2025-11-25"},
+          Row{"mar", "2025-03-26"}, Row{"strid", "2025-11-25"}, Row{"badtool", "2025-11-25", {"a", "b"}},
           Row{"batch", "2025-11-25"}, Row{"page", "2025-11-25", {"p0", "p1", "p2"}},
           Row{"loop", "2025-11-25"}, Row{"flood", "2025-11-25"}, Row{"modern", "2026-07-28"}}) {
         CAPTURE(row.mode);

@@ -75,18 +75,42 @@ TEST_CASE("read_tools: a bad tool is dropped with its reason, and the others sta
             big + R"(","inputSchema":{}},{"name":"loose","inputSchema":{}},
           {"name":"task","inputSchema":{},"execution":{"taskSupport":"required"}}],"nextCursor":""})",
         false);
-    REQUIRE(page.tools.size() == 3);
+    REQUIRE(page.tools.size() == 5);
     CHECK(page.tools[0].title == "T");
     CHECK(page.tools[0].output_schema == R"({"a":1})");
     CHECK(page.tools[0].annotations == R"({"readOnlyHint":true})");
-    CHECK(page.tools[1].name == "loose");
-    CHECK(page.tools[2].needs_task);
+    CHECK(page.tools[1].name == "none");
+    CHECK(page.tools[3].name == "loose");
+    CHECK(page.tools[4].needs_task);
     CHECK(page.dropped.size() == 7);
-    CHECK(page.dropped[1] == "tool \"none\" is left out: its inputSchema is not an object");
     CHECK(page.next_cursor == "");
     CHECK_FALSE(mcp::read_tools(R"({"tools":[],"nextCursor":null})", false).next_cursor.has_value());
     CHECK_THROWS_AS(mcp::read_tools("{}", false), Error);
     CHECK_THROWS_AS(mcp::read_tools("[]", false), Error);
+}
+
+TEST_CASE("read_tools: a tool whose inputSchema says nothing takes anything, and is noted") {
+    for (const char* schema : {"null", "true", "[]", "\"\"", "7", "false"}) {
+        const mcp::ToolPage page =
+            mcp::read_tools(std::string(R"({"tools":[{"name":"t","inputSchema":)") + schema + "}]}", true);
+        REQUIRE_MESSAGE(page.tools.size() == 1, schema);
+        CHECK(page.tools[0].input_schema == "{}");
+        REQUIRE(page.dropped.size() == 1);
+        CHECK(page.dropped[0] == std::string("tool \"t\": its inputSchema is ") + schema +
+                                     ", so it is taken as one that takes anything");
+    }
+    CHECK(mcp::read_tools(R"({"tools":[{"name":"t"}]})", false).dropped.front() ==
+          "tool \"t\": it has no inputSchema, so it is taken as one that takes anything");
+    for (const char* type : {"null", R"("object")", R"(["object","null"])"}) {
+        const mcp::ToolPage page = mcp::read_tools(
+            std::string(R"({"tools":[{"name":"t","inputSchema":{"type":)") + type + "}}]}", false);
+        CHECK_MESSAGE(page.tools.size() == 1, type);
+        CHECK(page.dropped.empty());
+    }
+    for (const char* type : {"\"string\"", R"(["null"])", "7"})
+        CHECK(mcp::read_tools(std::string(R"({"tools":[{"name":"t","inputSchema":{"type":)") + type + "}}]}",
+                              false)
+                  .tools.empty());
 }
 
 TEST_CASE("check_result: a result is an object, and a modern one is complete") {
