@@ -40,8 +40,16 @@ struct RunLimits {
     std::chrono::seconds max_timeout{120};
 };
 
-/// Reads the tool's arguments (JSON text of an object). Unknown ones are ignored; `servers` may be an array
-/// written as a string. Throws BadArguments.
+/// Reads the tool's arguments (JSON text of an object). Throws BadArguments.
+///
+/// Models fill in something for what they leave out. What can only mean "nothing given" is taken so: null,
+/// "", "null", "none", "undefined", "nil", "n/a", {}, 0, false; [] for `timeout` and `session`; for `servers`
+/// a list of such words alone. But `servers: []` is a real choice, no server at all: it narrows what code may
+/// do, and a guess must never widen it. Code that wants a server then is told to leave `servers` out.
+///
+/// `servers` may be an array written as a string, or one name; `timeout` a number in a string ("60", "60 s");
+/// a negative one is no time, so the default holds, with a note. Unknown arguments are ignored, with a note
+/// that has the nearest name; those that begin with "_" without.
 RunRequest read_arguments(std::string_view arguments, const RunLimits& limits);
 
 /// A time in seconds, within the limits; cut to the maximum with a note. Throws BadArguments below 1.

@@ -69,9 +69,9 @@ class Protocol(unittest.TestCase):
     def test_bad_arguments_are_named_and_nothing_is_started(self):
         self.greet()
         for arguments, words in (({}, "code: missing"), ({"code": 1}, "code: expected the Python source as a string"),
-                                 ({"code": "x", "timeout": "soon"}, "timeout: expected a number"), ({"code": "x", "timeout": 0}, "from 1 to 120"),
+                                 ({"code": "x", "timeout": "soon"}, "timeout: expected a number"), ({"code": "x", "timeout": 0.5}, "from 1 to 120"),
                                  ({"code": "x", "servers": 3}, "servers: expected an array"), ({"code": "x", "servers": ["nope"]}, "nope"),
-                                 ({"code": "x", "servers": '["nope"]'}, "nope"), ({"code": "x", "session": ""}, "session: expected"),
+                                 ({"code": "x", "servers": '["nope"]'}, "nope"), ({"code": "x", "session": 7}, "session: expected"),
                                  ({"code": "#" * (8 << 20) + "#"}, "above the limit")):
             message = self.cordon.answer("tools/call", {"name": "run_python", "arguments": arguments})
             text = message["result"]["content"][0]["text"]
