@@ -4,7 +4,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "src/bridge/schema_evaluator.h"
+#include "src/bridge/schema_nulls.h"
 
 // Ours, not a library: valijson (Debian has 1.0) runs patterns on std::regex, whose stack a hostile pattern
 // overflows, knows nothing after draft-07, and has no bound on work or depth.
@@ -18,6 +18,7 @@ constexpr std::size_t most_kept_bytes = 8 << 20; // … and the length of their 
 constexpr std::size_t most_lines = 8;
 constexpr std::size_t most_values = 200'000; // of the arguments; there are no steps for more
 constexpr int most_depth = 200;
+constexpr std::size_t most_rewritten = 4 << 20; // bytes of arguments
 
 } // namespace
 
@@ -58,6 +59,13 @@ struct SchemaCheck::Impl {
 SchemaCheck::SchemaCheck() : impl_(std::make_unique<Impl>()) {}
 
 SchemaCheck::~SchemaCheck() = default;
+
+std::string SchemaCheck::without_nulls(std::string_view schema, std::string arguments) {
+    if (arguments.size() > most_rewritten || arguments.find("null") == std::string::npos) return arguments;
+    const SchemaDocument* document =
+        schema.size() <= SchemaDocument::most_bytes ? impl_->find(schema) : nullptr;
+    return document ? SchemaNulls(*document).without(arguments) : arguments;
+}
 
 std::vector<std::string> SchemaCheck::problems(std::string_view schema, std::string_view arguments) {
     std::vector<std::string> lines;

@@ -22,6 +22,11 @@ public:
     /// Schemas are compiled once and kept (by their text, a bounded number).
     std::vector<std::string> problems(std::string_view schema, std::string_view arguments);
 
+    /// The arguments without the members that are null where the schema does not allow null and does not
+    /// require them (schema_nulls.h): what code writes for a parameter that it leaves out. As they are where
+    /// the schema cannot be used or they are larger than 4 MiB.
+    std::string without_nulls(std::string_view schema, std::string arguments);
+
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr int most_depth = 200; // schemas applied within each other; each takes a few hundred bytes of stack
 
+// OpenAPI's word for "or null", which many servers leave in their schemas.
+bool is_nullable(const JsonTree& schema) {
+    const JsonTree* nullable = schema.find("nullable");
+    return nullable && nullable->kind == json::Kind::boolean && nullable->flag;
+}
+
 } // namespace
 
 void SchemaEvaluator::Seen::member(std::size_t index) {
@@ -88,6 +94,16 @@ Fit SchemaEvaluator::check(const JsonTree& value, Problems* problems) {
     }
 }
 
+Fit SchemaEvaluator::check(const JsonTree& schema, const JsonTree& value) {
+    try {
+        return apply(schema, value, "", nullptr, nullptr);
+    } catch (const GaveUp&) { // it left the way to where it was in the midst
+        depth_ = 0;
+        scope_.clear();
+        return Fit::unknown;
+    }
+}
+
 void SchemaEvaluator::charge(std::size_t steps) {
     if (steps > steps_left_) throw GaveUp{};
     steps_left_ -= steps;
@@ -121,6 +137,7 @@ Fit SchemaEvaluator::apply(const JsonTree& schema, const JsonTree& value, const 
                    ? Fit::yes
                    : fail({schema, value, path, problems, seen}, SchemaProblem::Kind::other, "nothing here");
     if (!schema.is_object()) return Fit::unknown;
+    if (value.kind == json::Kind::null && is_nullable(schema)) return Fit::yes;
     if (++depth_ > most_depth) throw GaveUp{};
     const int resource = document_.resource_of(schema);
     const bool enters = scope_.empty() || scope_.back() != resource;

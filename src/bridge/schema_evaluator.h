@@ -23,6 +23,9 @@ public:
     /// the answer counts.
     Fit check(const JsonTree& value, Problems* problems);
 
+    /// The same by a schema within the document, without problems.
+    Fit check(const JsonTree& schema, const JsonTree& value);
+
 private:
     /// Which parts of a value have been looked at by some keyword, for `unevaluated…`.
     struct Seen {

@@ -114,9 +114,18 @@ std::string named_type(const JsonTree& root, const JsonTree& schema, std::string
     return "Any";
 }
 
+std::string plain_type_of(const JsonTree& root, const JsonTree& schema, int nesting);
+
 std::string type_of(const JsonTree& root, const JsonTree& given, int nesting) {
     if (nesting > most_nesting) return "Any";
     const JsonTree& schema = resolve(root, given);
+    const std::string text = plain_type_of(root, schema, nesting);
+    const JsonTree* nullable = schema.find("nullable"); // OpenAPI's
+    const bool adds = nullable && nullable->flag && text != "Any" && !text.ends_with("None");
+    return adds ? text + " | None" : text;
+}
+
+std::string plain_type_of(const JsonTree& root, const JsonTree& schema, int nesting) {
     if (const JsonTree* value = schema.find("const"))
         if (std::string text = literals({*value}); !text.empty()) return text;
     if (const JsonTree* values = schema.find("enum"))
