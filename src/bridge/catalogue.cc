@@ -212,7 +212,8 @@ asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::strin
     if (!entry || !entry->client)
         throw guest_error("unknown_server", "server \"" + server + "\" was not started");
     const std::shared_ptr<mcp::Client> client = entry->client;
-    std::string why;
+    options.limit = std::min(options.limit, entry->spec.call_timeout);
+    std::string why, structured;
     std::string kind = "upstream";
     try {
         co_return co_await client->call_tool(tool, std::move(arguments), std::move(options));
@@ -221,9 +222,10 @@ asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::strin
         if (e.code() == jsonrpc::code::timed_out) kind = "timeout";
         if (e.code() == jsonrpc::code::too_large) kind = "too_large";
         why = e.what();
+        structured = e.data();
         if (kind == "too_large") why += " of 64 MiB";
     }
-    throw guest_error(kind, server + '.' + tool + ": " + why);
+    throw guest_error(kind, server + '.' + tool + ": " + why, structured);
 }
 
 std::uint64_t Catalogue::generation() const { return state_->generation; }

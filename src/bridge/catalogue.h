@@ -96,7 +96,8 @@ public:
     boost::asio::awaitable<Tools> tools(std::string server, bool may_ask = false);
 
     /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws
-    /// jsonrpc::Error. Cancellable (terminal): the server is told. `options` may be as they are by default.
+    /// jsonrpc::Error. Cancellable (terminal): the server is told. `options` may be as they are by default; a
+    /// limit in them is cut to the server's own.
     boost::asio::awaitable<jsonrpc::Message> call(std::string server, std::string tool, std::string arguments,
                                                   mcp::CallOptions options);
 

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <charconv>
 #include <sstream>
 
 #include "runtime_api/json.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t most_arguments = 64u << 20;
 constexpr std::size_t most_result = 64u << 20;
+constexpr std::size_t most_structured = 1u << 20; // of what an error says beside its message
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
 constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
@@ -51,11 +53,15 @@ asio::awaitable<std::string> ask_paused(mcp::AskPerson ask, std::weak_ptr<Paused
     co_return co_await ask(std::move(params));
 }
 
+// Each name stands under two keys: ours, and the one of programs written for the server whose place we take.
 void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full) {
     w.object()
         .field("server", server.name)
+        .field("serverAlias", server.alias)
         .field("server_alias", server.alias)
+        .field("tool", tool.name)
         .field("name", tool.name)
+        .field("toolAlias", tool.alias)
         .field("alias", tool.alias);
     w.field("description", tool.description)
         .field("signature", python_signature(tool.alias, tool.input_schema));
@@ -107,6 +113,14 @@ CatalogueServer server_entry(const Catalogue& catalogue, const std::string& name
     return none;
 }
 
+// Why a configured server cannot be used, and what to do about it.
+std::string unusable(const CatalogueServer& server) {
+    std::string text = "server \"" + server.name + "\" cannot be used: " + server.reason;
+    if (server.reason.ends_with(": disabled"))
+        text += "; the user can enable it there, and start the client anew";
+    return text;
+}
+
 bool wants_full(const json::Reader& in) {
     std::string detail = "summary";
     in.read_optional("detail", detail);
@@ -123,11 +137,23 @@ std::string string_member(std::string_view params, const char* key) {
     return json::unquote(*value);
 }
 
+// The limit that code sets for one call; zero where it sets none.
+std::chrono::milliseconds call_limit(std::string_view params) {
+    const auto value = json::member(params, "timeout_seconds");
+    if (!value || json::kind(*value) != json::Kind::number) return std::chrono::milliseconds(0);
+    double seconds = 0;
+    std::from_chars(value->data(), value->data() + value->size(), seconds);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(seconds, 0.001, 86'400.0) * 1000));
+}
+
 } // namespace
 
-jsonrpc::Error guest_error(const std::string& kind, const std::string& message) {
+jsonrpc::Error guest_error(const std::string& kind, const std::string& message,
+                           const std::string& structured) {
     json::Writer data;
-    data.object().field("kind", kind).end();
+    data.object().field("kind", kind);
+    if (!structured.empty() && structured.size() <= most_structured) data.raw_field("structured", structured);
+    data.end();
     const int code = kind == "upstream" || kind == "timeout" ? jsonrpc::code::internal_error
                                                              : jsonrpc::code::invalid_params;
     return jsonrpc::Error(code, message, data.take());
@@ -187,8 +213,7 @@ std::string GuestMethods::allowed_server(const std::string& name_or_alias) const
                                                 did_you_mean(name_or_alias, names));
     }
     const CatalogueServer entry = server_entry(shelf_.catalogue, *name);
-    if (!entry.usable)
-        throw guest_error("unknown_server", "server \"" + *name + "\" cannot be used: " + entry.reason);
+    if (!entry.usable) throw guest_error("unknown_server", unusable(entry));
     if (!policy_.allows(*name)) throw guest_error("policy", policy_.refusal(*name));
     return *name;
 }
@@ -205,7 +230,9 @@ asio::awaitable<std::string> GuestMethods::servers() {
     for (const CatalogueServer& each : shelf_.catalogue.servers()) {
         w.object().field("name", each.name).field("alias", each.alias).field("description", each.description);
         w.field("usable", each.usable && policy_.allows(each.name)).field("state", each.state);
-        if (!each.reason.empty())
+        if (!each.usable)
+            w.field("reason", unusable(each));
+        else if (!each.reason.empty())
             w.field("reason", each.reason);
         else if (!policy_.allows(each.name))
             w.field("reason", policy_.refusal(each.name));
@@ -230,6 +257,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     const std::string_view params = message.params();
     const std::string server = allowed_server(string_member(params, "server"));
     const std::string wanted = string_member(params, "tool");
+    const std::chrono::milliseconds limit = call_limit(params);
     std::string arguments(json::member(params, "arguments").value_or("{}"));
     if (json::kind(arguments) != json::Kind::object)
         throw guest_error("arguments", "arguments must be an object");
@@ -237,6 +265,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     const Catalogue::Tools tools = co_await tools_of(server);
     const CatalogueTool* tool = find_tool(*tools, wanted);
     if (!tool) throw unknown_tool(server, wanted, *tools);
+    arguments = shelf_.schemas.without_nulls(tool->input_schema, std::move(arguments));
     const std::vector<std::string> problems = shelf_.schemas.problems(tool->input_schema, arguments);
     if (!problems.empty()) {
         std::string text = server + '.' + tool->name + ": ";
@@ -249,6 +278,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     mcp::CallOptions options;
     options.on_progress = progress_of(server + '.' + name);
     options.asker = asker();
+    options.limit = limit;
     jsonrpc::Message answer =
         co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(options));
     if (answer.result().size() > most_result)

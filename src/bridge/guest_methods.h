@@ -26,8 +26,10 @@ struct Shelf {
     std::uint64_t indexed = 0; ///< The catalogue's generation that the index was made from.
 };
 
-/// An error that code sees as an exception: `kind` is one of src/guest/README.md.
-jsonrpc::Error guest_error(const std::string& kind, const std::string& message);
+/// An error that code sees as an exception: `kind` is one of src/guest/README.md. `structured`: JSON text of
+/// what an upstream server said beside its message, or empty.
+jsonrpc::Error guest_error(const std::string& kind, const std::string& message,
+                           const std::string& structured = {});
 
 /// The methods that code in a run can call on its host, each bounded and through the run's policy. One object
 /// a run.

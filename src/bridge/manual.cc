@@ -31,11 +31,13 @@ also = await runtime.call_tool("filesystem", "read_text_file", {"path": "/data/a
 ```
 
 Several calls at once: `a, b = await asyncio.gather(mcp_x.one(), mcp_y.two())`. One positional argument goes to the tool's only or first required parameter.
+`None` for an optional parameter is not sent where null is not allowed; `timeout=5` limits the call where the tool has no such parameter.
 
 ## What a call returns
 
 Structured content as a Python value; JSON text parsed; other text as `str`; images and files as objects with `.mime_type`, `.data`, `.save(path)`; several
-kinds as a list; nothing as `None`. A tool that fails raises `runtime.MCPError` with `.server`, `.tool`, `.content`:
+kinds as a list; nothing as `None`. Objects are dicts that answer attributes too: `issue.id` is `issue["id"]` (but `issue["items"]`: dict's own names stay
+its methods). A tool that fails raises `runtime.MCPError` with `.server`, `.tool`, `.content`, `.structured`:
 
 ```python
 try:

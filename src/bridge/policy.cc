@@ -21,7 +21,9 @@ bool Policy::allows(const std::string& server) const {
 }
 
 std::string Policy::refusal(const std::string& server) const {
-    if (named_) return "server \"" + server + "\" is not in this call's `servers`";
+    if (named_)
+        return "server \"" + server + "\" is not in the `servers` of this call; add it there" +
+               (servers_.empty() ? ", or leave `servers` out: an empty list means none" : "");
     return "server \"" + server +
            "\" may be used only when the call names it in `servers` (--servers listed)";
 }

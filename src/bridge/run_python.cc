@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/use_awaitable.hpp>
+#include <map>
 
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
@@ -31,6 +32,17 @@ std::string printable(std::string text, std::size_t most) {
 std::string picture_kind(std::string_view base64) {
     if (base64.starts_with("iVBORw0KGg")) return "image/png";
     return base64.starts_with("/9j/") ? "image/jpeg" : "";
+}
+
+// What else the content is, in a word: so that the reason can be understood.
+std::string other_kind(std::string_view base64) {
+    if (base64.empty()) return "nothing";
+    static const std::pair<const char*, const char*> known[] = {
+        {"R0lGOD", "GIF"}, {"UklGR", "WebP"}, {"Qk", "BMP"},    {"SUkq", "TIFF"},
+        {"TU0A", "TIFF"},  {"JVBERi", "PDF"}, {"PHN2Z", "SVG"}, {"PD94b", "XML"}};
+    for (const auto& [start, name] : known)
+        if (base64.starts_with(start)) return name;
+    return "something else";
 }
 
 std::string counted(std::size_t count, const std::string& what) {
@@ -104,14 +116,17 @@ public:
                 ++dropped_texts_;
             return;
         }
-        picture_bytes_ += data.size();
-        const bool fits = pictures.size() < most_pictures && picture_bytes_ <= most_picture_bytes;
-        if (!fits) picture_bytes_ -= data.size();
         const std::string kind = picture_kind(data);
-        if (fits && !kind.empty())
+        if (kind.empty()) {
+            ++dropped_kinds_[other_kind(data)];
+        } else if (pictures.size() >= most_pictures) {
+            ++too_many_pictures_;
+        } else if (picture_bytes_ + data.size() > most_picture_bytes) {
+            ++too_large_pictures_;
+        } else {
+            picture_bytes_ += data.size();
             pictures.push_back(Picture{kind, std::move(data)});
-        else
-            ++dropped_pictures_;
+        }
     }
 
     void artifact(std::string name, std::optional<std::string> base64, std::string skipped) override {
@@ -131,9 +146,15 @@ public:
 
     // What was left out, for the result.
     void add_notes(std::vector<std::string>& notes) const {
-        if (dropped_pictures_ > 0)
-            notes.push_back(counted(dropped_pictures_, "image") +
-                            " left out: at most 16, 5 MiB together, PNG or JPEG");
+        if (too_many_pictures_ > 0)
+            notes.push_back(counted(too_many_pictures_, "image") + " left out: at most " +
+                            std::to_string(most_pictures) + " are shown");
+        if (too_large_pictures_ > 0)
+            notes.push_back(counted(too_large_pictures_, "image") +
+                            " left out: too large, 5 MiB of base64 are taken together");
+        for (const auto& [kind, count] : dropped_kinds_)
+            notes.push_back(counted(count, "image") + " left out: the content is " + kind +
+                            ", not PNG or JPEG");
         if (dropped_texts_ > 0)
             notes.push_back(counted(dropped_texts_, "SVG image") + " left out: at most 100, " +
                             std::to_string(most_displayed_bytes_) +
@@ -171,7 +192,9 @@ private:
     std::size_t most_displayed_bytes_;
     std::size_t displayed_bytes_ = 0;
     std::size_t picture_bytes_ = 0;
-    std::size_t dropped_pictures_ = 0;
+    std::size_t too_many_pictures_ = 0;
+    std::size_t too_large_pictures_ = 0;
+    std::map<std::string, std::size_t> dropped_kinds_; // by other_kind()
     std::size_t dropped_texts_ = 0;
     std::size_t artifact_count_ = 0;
 };

@@ -12,7 +12,7 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = "_cordon"
-SEEN_BY_USERS = {"calls", "display", "errors", "proxies", "results", "runtime"}  # help() shows their doc strings
+SEEN_BY_USERS = {"calls", "display", "errors", "proxies", "records", "results", "runtime"}  # help() shows their doc strings
 NOT_IN_TABLE = {"bundle", "loader", "importer"}
 
 

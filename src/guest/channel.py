@@ -14,10 +14,12 @@ from os import getpid, read, write  # ours for good, whatever user code does to 
 
 from . import wire
 from .encode import to_json
+from .records import Record
 
 ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
 set_mask = signal.pthread_sigmask  # ours for good, whatever user code does to the module
 IN_FLIGHT = 1000  # the supervisor carries 1,024; further calls wait here, and block nobody
+scan_records = wire.scanner(Record)
 CLOSED = (errno.EPIPE, errno.EBADF, errno.ECONNRESET, errno.ENOTCONN, errno.ENOTSOCK, errno.EINVAL)
 
 
@@ -220,4 +222,5 @@ class Channel:
 
 
 def _message(line):
-    return wire.loads(b"".join(line))
+    """An answer, whose objects are Records: made as they are parsed, so that a large result is gone through once."""
+    return wire.loads(b"".join(line), scan_records)

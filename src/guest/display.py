@@ -4,6 +4,7 @@ import io
 import sys
 
 from . import context
+from .content import decoded
 from .results import Media
 
 MAX_PICTURE = 16 << 20
@@ -14,19 +15,35 @@ SVG = "image/svg+xml"
 def display(*things):
     """Shows things in the result: pictures as pictures, everything else as text."""
     for thing in things:
+        if is_broken(thing):
+            continue
         picture = picture_of(thing)
         if picture is None and isinstance(thing, (bytes, bytearray)):
-            picture = next(((kind, bytes(thing)) for magic, kind in MAGIC.items() if thing.startswith(magic)), None)
+            kind = kind_of(thing)
+            picture = kind and (kind, bytes(thing))
         if picture is None:
             print(thing.text if isinstance(thing, Media) and thing.text is not None else thing)
         else:
             send(*picture)
 
 
+def kind_of(data):
+    """A picture's type by its first bytes, or None."""
+    return next((kind for magic, kind in MAGIC.items() if data.startswith(magic)), None)
+
+
+def is_broken(thing):
+    """Whether it is a server's picture that cannot be decoded: then the result says so, and why."""
+    broken = isinstance(thing, Media) and thing.fault is not None
+    if broken:
+        context.current.note("%s left out: %s" % (thing.kind, thing.fault))
+    return broken
+
+
 def value_text(value, show):
     """The text of a last expression's value; None where it was a picture and is shown as one."""
     try:
-        picture = None if is_open_figure(value) else picture_of(value)
+        picture = None if is_open_figure(value) or is_broken(value) else picture_of(value)
     except Exception:
         picture = None
     if picture is None:
@@ -49,8 +66,8 @@ def send(kind, data):
 def picture_of(thing):
     """(MIME type, bytes) of a thing that is a picture, by the ways that notebooks know; else None."""
     if isinstance(thing, Media):
-        if thing.data is not None and str(thing.mime_type).startswith("image/"):
-            return thing.mime_type, thing.data
+        if thing.data is not None and (thing.kind == "image" or str(thing.mime_type).startswith("image/")):
+            return thing.mime_type or kind_of(thing.data) or "image", thing.data
         return (SVG, thing.text.encode("utf-8", "replace")) if thing.mime_type == SVG and thing.text else None
     kind = type(thing)
     if kind.__module__.startswith("matplotlib.") and hasattr(kind, "savefig"):
@@ -63,10 +80,19 @@ def picture_of(thing):
             data = getattr(thing, method)()
             data = data[0] if isinstance(data, tuple) else data
             if isinstance(data, str):
-                data = data.encode("utf-8", "replace") if mime == SVG else base64.b64decode(data)
+                data = data.encode("utf-8", "replace") if mime == SVG else from_text(data, kind, method)
             if data:
                 return mime, bytes(data)
     return None
+
+
+def from_text(data, kind, method):
+    """The bytes of a picture that an object gives as base64; b"", and a note, where it is none."""
+    try:
+        return decoded(data)[0]
+    except ValueError as failure:
+        context.current.note("image left out: what %s.%s() gave cannot be decoded: %s" % (kind.__qualname__, method, failure))
+        return b""
 
 
 def pil_bytes(image):

@@ -2,18 +2,20 @@
 
 
 class MCPError(RuntimeError):
-    """A call that failed. `.server` and `.tool` name it; `.content` holds the server's content blocks, where it sent some."""
+    """A call that failed. `.server` and `.tool` name it. Where the server sent more: `.content` holds its content blocks,
+    `.structured` its structured content, or the `data` of its protocol error; else [] and None."""
 
     __module__ = "mcp.runtime"
 
-    def __init__(self, message="", server=None, tool=None, content=None):
+    def __init__(self, message="", server=None, tool=None, content=None, structured=None):
         super().__init__(message)
         self.server = server
         self.tool = tool
         self.content = [] if content is None else content
+        self.structured = structured
 
     def __reduce__(self):
-        return type(self), (str(self), self.server, self.tool, self.content)
+        return type(self), (str(self), self.server, self.tool, self.content, self.structured)
 
 
 class ServerNotFound(MCPError, LookupError):
@@ -41,6 +43,11 @@ class ResultTooLarge(MCPError):
     __module__ = "mcp.runtime"
 
 
+class ContentError(MCPError, ValueError):
+    """An image, a sound or a file that the server sent in a form that cannot be decoded."""
+    __module__ = "mcp.runtime"
+
+
 class CallTimeout(MCPError):
     """The server did not answer in its time."""
     __module__ = "mcp.runtime"
@@ -60,4 +67,5 @@ def from_wire(error, server=None, tool=None):
     error = error if isinstance(error, dict) else {}
     data = error.get("data")
     kind = data.get("kind") if isinstance(data, dict) else None
-    return BY_KIND.get(kind, MCPError)(str(error.get("message", "the call failed")), server, tool)
+    structured = data.get("structured") if isinstance(data, dict) else None
+    return BY_KIND.get(kind, MCPError)(str(error.get("message", "the call failed")), server, tool, None, structured)

@@ -7,7 +7,7 @@ import types
 import _signal as signal
 from resource import RUSAGE_SELF, getrusage
 
-from . import children, display, endings, hooks, kernel, preload, program, runtime, surface, tracebacks, values
+from . import children, display, endings, hooks, kernel, missing, preload, program, runtime, surface, tracebacks, values
 from .channel import Channel
 from .loops import MainLoop
 
@@ -53,6 +53,7 @@ class Interpreter:
         except BaseException as failure:
             hold_signals()
             limits = tracebacks.limits_behind(failure)
+            missing.explain(failure)
             report.update(status="error", exit_code=130 if isinstance(failure, KeyboardInterrupt) else 1,
                           error=tracebacks.one_line(failure))
             flush_then_show(failure)

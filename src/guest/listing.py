@@ -35,6 +35,8 @@ class ToolInfo:
         required = schema.get("required")
         self.required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         self.open_ended = schema.get("additionalProperties", True) is not False
+        # `timeout=` is then no argument but the limit of the call
+        self.has_no_timeout = "properties" in schema and "timeout" not in self.properties and not schema.get("additionalProperties")
         self.wire_names = {}
         for name in self.properties:  # two with the same Python name are reachable by their own only
             python = python_name(name)
@@ -118,6 +120,13 @@ class Annotation:
 
 def type_text(schema, depth=0):
     """A Python type for a schema, roughly: for people to read."""
+    text = plain_type_text(schema, depth)
+    if isinstance(schema, dict) and schema.get("nullable") is True and text != "Any":  # OpenAPI's
+        return union(text.split(" | ") + ["None"]) if "[" not in text else text + " | None"
+    return text
+
+
+def plain_type_text(schema, depth):
     if not isinstance(schema, dict) or depth > 4:
         return "Any"
     if isinstance(schema.get("enum"), list) and len(schema["enum"]) <= 12:

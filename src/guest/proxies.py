@@ -4,15 +4,9 @@ import difflib
 from . import context
 from .calls import Call
 from .listing import python_name
+from .missing import why_not
+from .records import hidden
 from .results import to_python
-
-PROBES = ("_repr_", "_ipython_", "_jupyter_")  # what display libraries look for on any object
-
-
-def hidden(name):
-    """Names that Python and display libraries ask for: never a tool, which is then reached as server["name"]."""
-    dunder = len(name) > 4 and name[:2] == name[-2:] == "__" and name[2] != "_"  # `___` may be a tool
-    return dunder or name.startswith(PROBES)
 
 
 class Server:
@@ -108,9 +102,16 @@ def request_for(listing, server, name, arguments, named):
     """The params of `call_tool`. A tool that is not listed is asked for all the same: the host says what is near."""
     info = listing.find(name)
     if info is not None:
-        return {"server": server, "tool": info.name, "arguments": info.bind(arguments, named)}
+        request = {"server": server, "tool": info.name}
+        if info.has_no_timeout and is_time(named.get("timeout")):
+            request["timeout_seconds"] = named.pop("timeout")
+        return {**request, "arguments": info.bind(arguments, named)}
     given = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], dict) else {}
     return {"server": server, "tool": name, "arguments": {**given, **named}}
+
+
+def is_time(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e9
 
 
 def unknown_tool(server, name):
@@ -128,6 +129,4 @@ class Servers(dict):
         by_alias = context.current.server_name(name)
         if by_alias in self:
             return self[by_alias]
-        near = difflib.get_close_matches(str(name), list(self), 3) or list(self)[:10]
-        raise KeyError("no server %r can be used in this run; there %s: %s" % (
-            name, "are" if len(near) != 1 else "is", ", ".join(map(str, near)) or "none"))
+        raise KeyError(why_not(name) or "no server %r can be used in this run" % name)

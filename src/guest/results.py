@@ -1,13 +1,20 @@
 """The worker: what a call returns to Python, made from the server's CallToolResult."""
-import base64
+import json
 import os
 
 from . import wire
-from .errors import MCPError
+from .content import decoded
+from .errors import ContentError, MCPError
+from .records import Record
+
+MOST_SHOWN = 1000  # characters of structured content in an error's text
+scan_records = wire.scanner(Record)
+show_json = json.JSONEncoder(ensure_ascii=False, default=repr).encode  # whatever user code does to the module later
 
 
 class Media:
-    """An image, a sound, or a resource that a tool returned. `display(it)` puts it into the result."""
+    """An image, a sound, or a resource that a tool returned. `display(it)` puts it into the result. `.data`, `bytes()` and
+    `.save()` raise ContentError where the server's content cannot be decoded."""
 
     __module__ = "mcp.runtime"
 
@@ -20,9 +27,37 @@ class Media:
         self.name = name
         self.annotations = annotations
 
+    @property
+    def data(self):
+        """The bytes; None where it has none, such as a link."""
+        if self._fault is not None:
+            message, server, tool = self._fault
+            raise ContentError(message, server, tool)
+        return self._data
+
+    @data.setter
+    def data(self, value):
+        self._data, self._fault = value, None
+
+    @property
+    def fault(self):
+        """Why its content cannot be decoded; None where it can."""
+        return self._fault and self._fault[0]
+
+    def decode(self, value, server, tool):
+        """Takes the bytes from what the server sent for them. What cannot be decoded raises where it is used."""
+        try:
+            self._data, kind = decoded(value)
+            self.mime_type = self.mime_type or kind
+        except ValueError as failure:
+            what = " ".join(str(part)[:100] for part in (self.kind, self.mime_type, self.uri) if part)
+            self._data = None
+            self._fault = "%s.%s: the content of its %s cannot be decoded: %s" % (server, tool, what, failure), server, tool
+        return self
+
     def save(self, path):
         """Writes the content to a file and returns the path."""
-        content = self.data if self.data is not None else (self.text or "").encode("utf-8", "surrogatepass")
+        content = bytes(self)
         with open(path, "wb") as file:
             file.write(content)
         return os.fspath(path)
@@ -32,22 +67,16 @@ class Media:
 
     def __repr__(self):
         parts = [self.kind, self.mime_type, self.uri]
-        if self.data is not None:
-            parts.append("%d bytes" % len(self.data))
+        if self._fault is not None:
+            parts.append("its content cannot be decoded")
+        elif self._data is not None:
+            parts.append("%d bytes" % len(self._data))
         if self.text is not None:
             parts.append("%d characters" % len(self.text))
         return "<%s>" % ", ".join(str(part) for part in parts if part)
 
 
-def decoded(text):
-    """Bytes of base64; what is none gives nothing."""
-    try:
-        return base64.b64decode(text if isinstance(text, str) else "")
-    except ValueError:
-        return b""
-
-
-def from_block(block):
+def from_block(block, server, tool):
     """One content block as Python's: `str` for text, Media for what has a type, the dict itself for anything new."""
     if not isinstance(block, dict):
         return block
@@ -55,12 +84,13 @@ def from_block(block):
     if kind == "text":
         return block.get("text", "")
     if kind in ("image", "audio"):
-        return Media(kind, block.get("mimeType"), decoded(block.get("data")), annotations=block.get("annotations"))
+        media = Media(kind, block.get("mimeType"), annotations=block.get("annotations"))
+        return media.decode(block.get("data"), server, tool)
     if kind == "resource" and isinstance(block.get("resource"), dict):
         inner = block["resource"]
-        data = decoded(inner["blob"]) if "blob" in inner else None
-        return Media(kind, inner.get("mimeType"), data, inner.get("text"), inner.get("uri"),
-                     annotations=block.get("annotations"))
+        media = Media(kind, inner.get("mimeType"), None, inner.get("text"), inner.get("uri"),
+                      annotations=block.get("annotations"))
+        return media.decode(inner["blob"], server, tool) if inner.get("blob") is not None else media
     if kind == "resource_link":
         return Media(kind, block.get("mimeType"), uri=block.get("uri"), name=block.get("name"),
                      annotations=block.get("annotations"))
@@ -71,7 +101,7 @@ def parsed(text):
     """The value of a text that is a JSON object or array; else the text."""
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return wire.loads(text.encode("utf-8"))
+            return wire.loads(text.encode("utf-8"), scan_records)
         except ValueError:  # also what cannot be encoded
             pass
     return text
@@ -83,15 +113,41 @@ def to_python(result, server, tool):
         return result
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
+    structured = result.get("structuredContent")
     if result.get("isError") is True:
-        texts = [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
-        message = "\n".join(texts) or "%s: the tool %s failed without saying why" % (server, tool)
-        raise MCPError(message, server, tool, blocks)
-    if "structuredContent" in result and result["structuredContent"] is not None:
-        return result["structuredContent"]
-    values = [from_block(block) for block in blocks]
+        raise MCPError(error_text(blocks, structured, server, tool), server, tool, blocks, structured)
+    if structured is not None:
+        return structured
+    values = [from_block(block, server, tool) for block in blocks]
     if not values:
         return None
     if all(isinstance(value, str) for value in values):
         return parsed(values[0]) if len(values) == 1 else "\n".join(values)
     return values[0] if len(values) == 1 else values
+
+
+def error_text(blocks, structured, server, tool):
+    """All that the server said of its failure, the structured part as JSON where the text does not hold it already."""
+    texts = [text for text in map(text_of, blocks) if text]
+    if structured is not None and parsed("\n".join(texts)) != structured:
+        texts.append(bounded_json(structured))
+    if texts:
+        return "\n".join(texts)
+    kinds = ", ".join("%.40s" % block.get("type") for block in blocks[:10] if isinstance(block, dict) and block.get("type") != "text")
+    return "%s: the tool %s failed without saying why%s" % (server, tool, "; in .content: " + kinds if kinds else "")
+
+
+def text_of(block):
+    """The text of a content block, also of one that holds a file."""
+    block = block if isinstance(block, dict) else {}
+    inner = block.get("resource")
+    text = inner.get("text") if isinstance(inner, dict) else block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def bounded_json(value):
+    try:
+        text = show_json(value)
+    except (ValueError, RecursionError):
+        return "(structured content that cannot be shown)"
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "… (all of it: .structured)"

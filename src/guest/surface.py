@@ -6,13 +6,14 @@ import os
 import sys
 import types
 
-from . import context, display, errors, hooks, runtime, saved
+from . import context, display, errors, hooks, missing, records, runtime, saved
 from .calls import Call
-from .proxies import Server, Servers, hidden
+from .proxies import Server, Servers
+from .records import Record, hidden
 from .results import Media
 
 EXCEPTIONS = (errors.MCPError, errors.ServerNotFound, errors.ToolNotFound, errors.ArgumentError, errors.NotAllowed,
-              errors.ResultTooLarge, errors.CallTimeout, errors.CallCancelled)
+              errors.ResultTooLarge, errors.ContentError, errors.CallTimeout, errors.CallCancelled)
 given = {}  # name → our object, as last put into __main__
 
 
@@ -67,7 +68,7 @@ def find_server_module(name):
     try:
         return importlib.import_module("mcp.servers." + name)
     except ImportError:
-        raise AttributeError("no server %r can be used in this run" % name) from None
+        raise AttributeError(missing.why_not(name) or "no server %r can be used in this run" % name) from None
 
 
 def install(channel):
@@ -81,7 +82,7 @@ def install(channel):
         setattr(helpers, name, function)
     for kind in EXCEPTIONS:
         setattr(helpers, kind.__name__, kind)
-    helpers.Media, helpers.Call, helpers.display = Media, Call, display.display
+    helpers.Media, helpers.Call, helpers.Record, helpers.display = Media, Call, Record, display.display
     helpers.__all__ = [name for name in vars(helpers) if not name.startswith("_")]
     display.display.__module__ = "mcp.runtime"
     mcp.servers = module("mcp.servers", "One module for each server: `from mcp.servers.<alias> import *`.", package=True)
@@ -99,6 +100,7 @@ def install(channel):
     mcp.MCPError = errors.MCPError
     sys.meta_path.append(ServerModules())
     hooks.after_import("matplotlib.pyplot", display.prepare_pyplot)
+    records.install()
 
 
 def begin(namespace, job):

@@ -13,15 +13,22 @@ class _Options:
     memo = {}
 
 
-_scan = make_scanner(_Options())
+def scanner(object_hook=None):
+    """For `loads`: `object_hook` makes of each object, a dict, what is to stand in its place."""
+    options = _Options()
+    options.object_hook = object_hook
+    return make_scanner(options)
+
+
+_scan = scanner()
 _encode = make_encoder(None, None, encode_basestring_ascii, None, ":", ",", False, False, False)
 
 
-def loads(data):
+def loads(data, scan=_scan):
     """The value of one JSON text in UTF-8; ValueError where it is none."""
     text = bytes(data).decode("utf-8").strip()
     try:
-        value, end = _scan(text, 0)
+        value, end = scan(text, 0)
     except (StopIteration, SystemError):  # the latter before Python 3.12, where the json package was never imported
         raise ValueError("not JSON") from None
     except RecursionError:

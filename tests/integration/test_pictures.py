@@ -36,7 +36,7 @@ class Pictures(Case):
     def test_more_figures_than_are_taken(self):
         text, found = self.pictures("import matplotlib.pyplot as plt\nfor n in range(18): plt.figure(figsize=(1, 1))")
         self.assertEqual(len(found), 16)
-        self.assertIn("2 images left out: at most 16, 5 MiB together", text)
+        self.assertIn("2 images left out: at most 16 are shown", text)
 
     def test_seaborn_like_use_of_the_object_interface_and_svg(self):
         text, found = self.pictures("import io, matplotlib.figure\nfigure = matplotlib.figure.Figure(figsize=(2, 1))\nfigure.subplots().plot([1, 3])\nfigure.savefig('/workspace/a.png')\ndisplay(figure)\n"
@@ -54,7 +54,7 @@ class Pictures(Case):
     def test_a_picture_of_noise_is_too_large_and_said(self):
         text, found = self.pictures("import os\nfrom PIL import Image\ndisplay(Image.frombytes('RGB', (1500, 1500), os.urandom(1500 * 1500 * 3)))\nImage.new('L', (4, 4))")
         self.assertEqual([size(block) for block in found], [(4, 4)])
-        self.assertIn("1 image left out: at most 16, 5 MiB together", text)
+        self.assertIn("1 image left out: too large, 5 MiB of base64 are taken together", text)
 
     def test_tables_are_text(self):
         table = "import numpy, pandas\ntable = pandas.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n"

@@ -40,7 +40,7 @@ class Conversion(Case):
     def test_error_result_raises_with_all_that_the_server_said(self):
         result = {"isError": True, "content": [text("no such"), text("thing")], "structuredContent": {"code": 7}}
         self.assertEqual(self.value("try:\n    await mcp_odd.give(result=%r)\nexcept runtime.MCPError as e:\n    got = [isinstance(e, RuntimeError), e.server, e.tool, str(e), len(e.content)]\ngot" % result),
-                         "[True, 'odd', 'give', 'no such\\nthing', 2]")
+                         "[True, 'odd', 'give', 'no such\\nthing\\n{\"code\": 7}', 2]")
         self.fails("await mcp_odd.give(result=%r)" % result, "MCPError", "no such")
 
     def test_structured_content_is_the_value(self):
@@ -145,7 +145,7 @@ class ToTheClient(Case):
         result = self.cordon.run(SHOW + "for i in range(20): display(Picture())\nPicture()")
         self.assertEqual([block["type"] for block in result.blocks], ["text"] + ["image"] * 16)
         self.assertIn("16 images follow", result.text)
-        self.assertIn("5 images left out: at most 16, 5 MiB together", result.text)
+        self.assertIn("5 images left out: at most 16 are shown", result.text)
         self.assertEqual(result.blocks[1]["data"], PNG)
         self.assertEqual(result.blocks[1]["mimeType"], "image/png")
 
@@ -153,7 +153,7 @@ class ToTheClient(Case):
         result = self.cordon.run("import base64, os\nstart = base64.b64decode(%r)[:8]\ndisplay(start + os.urandom(3 << 20))\ndisplay(start + os.urandom(3 << 20))\n"
                                  "display(start + b'small')\ndisplay(b'GIF89a')\ndisplay(start + bytes(17 << 20))" % PNG, timeout=60)
         self.assertEqual([len(block["data"]) for block in result.blocks[1:]], [4 * ((8 + (3 << 20) + 2) // 3), 20])
-        for words in ("2 images left out: at most 16, 5 MiB together, PNG or JPEG", "a picture of 17825800 bytes was left out; at most 16777216", "2 images follow"):
+        for words in ("1 image left out: too large, 5 MiB of base64 are taken together", "1 image left out: the content is GIF, not PNG or JPEG", "a picture of 17825800 bytes was left out; at most 16777216", "2 images follow"):
             self.assertIn(words, result.text)
 
     def test_what_follows_a_picture_that_the_host_has_not_yet_taken_arrives(self):
@@ -166,7 +166,9 @@ class ToTheClient(Case):
         result = self.cordon.run("import base64\npng = %r\nfor data, kind in ((png, 'image/jpeg'), ('/9j/4AAQ', 'image/png'), ('', 'image/png'), ('!!', 'image/png'), ('AAAA', 'image/png'), (png, 'image/webp')):\n"
                                  "    display(await mcp_odd.give(result={'content': [{'type': 'image', 'data': data, 'mimeType': kind}]}))" % PNG)
         self.assertEqual([block["mimeType"] for block in result.blocks[1:]], ["image/png", "image/jpeg", "image/png"], result)
-        self.assertIn("3 images left out", result.text)
+        for words in ("image left out: odd.give: the content of its image image/png cannot be decoded: it is no base64: it has '!'",
+                      "1 image left out: the content is nothing, not PNG or JPEG", "1 image left out: the content is something else"):
+            self.assertIn(words, result.text)
 
     def test_svg_is_text_within_the_limit_of_output(self):
         code = "class Drawing:\n    def __init__(self, text): self.text = text\n    def _repr_svg_(self): return self.text\n"
