@@ -1,7 +1,6 @@
 """The worker: bytes that servers send inside JSON, in the spellings that are seen in the wild."""
 import base64
 import binascii
-import urllib.parse
 
 
 def decoded(value):
@@ -31,10 +30,11 @@ def from_url(text):
     head, comma, body = text.partition(",")
     if not comma or len(head) > 500:
         raise ValueError("it is a data: URL without a comma before its content")
+    from urllib.parse import unquote, unquote_to_bytes  # here: hardly any program needs it, and each would wait for it
     kind = head.partition(";")[0].strip().lower() or None
     if not head.lower().replace(" ", "").endswith(";base64"):
-        return urllib.parse.unquote_to_bytes(body), kind
-    return from_base64(urllib.parse.unquote(body) if "%" in body else body), kind
+        return unquote_to_bytes(body), kind
+    return from_base64(unquote(body) if "%" in body else body), kind
 
 
 def from_base64(text):
