@@ -30,6 +30,17 @@ class Servers(unittest.TestCase):
         self.assertEqual(ended.returncode, 1, ended.stderr)  # one that should start did not
         return ended.stdout
 
+    def test_the_folder_of_mcp_server_code_execution_mode_is_named_as_the_source(self):
+        with tempfile.TemporaryDirectory(prefix="cordon-servers-") as folder:
+            place = pathlib.Path(folder, ".config", "mcp", "servers")
+            place.mkdir(parents=True)
+            (place / "theirs.json").write_text(json.dumps({"mcpServers": {"good": SERVERS["good"]}}))
+            ended = subprocess.run([CORDON, "servers"], env={"HOME": folder, "PATH": os.environ["PATH"]}, stdin=subprocess.DEVNULL,
+                                   capture_output=True, text=True, timeout=LIMIT * 2)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("good (mcp_good): ready", ended.stdout)
+        self.assertIn("from ~/.config/mcp/servers/theirs.json", ended.stdout)
+
     def test_as_json(self):
         found = {each["name"]: each for each in json.loads(self.listed("--json"))["servers"]}
         self.assertEqual(list(found), list(SERVERS))
