@@ -56,8 +56,8 @@ std::vector<Candidate> candidates(const Surroundings& around, const SearchOption
     SearchOptions narrowed = options;
     narrowed.runtime = base_name(options.runtime); // the variable once named a command
     if (!narrowed.runtime.empty() && narrowed.runtime != "podman" && narrowed.runtime != "docker") {
-        out.push_back(discovery::said_wrongly("MCP_BRIDGE_RUNTIME",
-                                              '"' + options.runtime + "\" is neither podman nor docker"));
+        out.push_back(
+            discovery::said_wrongly("--runtime", '"' + options.runtime + "\" is neither podman nor docker"));
         return out;
     }
     out = discovery::said_places(around, narrowed);

@@ -50,8 +50,9 @@ struct Candidate {
     std::string problem{}; ///< Why it cannot even be tried ("no such file", "bad URL: …"); empty: try it.
 };
 
-/// All candidates in the order of design.md, Engines. Reads files, opens no connection, never throws: what is
-/// wrong is in `problem`.
+/// All candidates in the order in which they are tried: the option alone where it is given; else what
+/// variables, podman connections and Docker contexts name; then the usual sockets, rootless ones first. Reads
+/// files, opens no connection, never throws: what is wrong is in `problem`.
 std::vector<Candidate> candidates(const Surroundings& around, const SearchOptions& options);
 
 /// What became of one candidate.

@@ -48,6 +48,16 @@ bool sure_to_be_taken(const Endpoint& endpoint, const SearchOptions& options) {
            (options.allow_rootful || own_user_listens(endpoint.path));
 }
 
+/// Why an engine that answers is not the kind that was asked for; "" if it is.
+std::string wrong_kind(const Engine& engine, const SearchOptions& options) {
+    const bool podman = engine.dialect() == Dialect::libpod;
+    const std::string is = podman ? "podman" : "docker";
+    const bool asked = options.runtime == "podman" || options.runtime == "docker";
+    if (!asked || options.runtime == is) return {};
+    return is + " answers there, and --runtime " + options.runtime + " asks for " + options.runtime +
+           ": leave --runtime (CORDON_RUNTIME) out, or name another socket by --runtime-socket";
+}
+
 asio::awaitable<Answer> ask(Endpoint where, Timeouts timeouts, bool describe) {
     Answer out;
     out.described = describe;
@@ -147,6 +157,8 @@ private:
             const bool sure = sure_to_be_taken(*tried.candidate.endpoint, options_);
             answer = co_await ask(*tried.candidate.endpoint, options_.timeouts, !sure);
         }
+        if (answer.engine) answer.failure = wrong_kind(*answer.engine, options_);
+        if (!answer.failure.empty()) answer.engine.reset();
         tried.outcome = answer.failure;
         if (answer.engine && answer.described) judge(answer.info, options_.allow_rootful, tried);
         if (answer.engine && !answer.described) {

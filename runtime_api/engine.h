@@ -188,6 +188,10 @@ public:
     /// Makes an image; takes as long as the engine needs to read it (Timeouts::import).
     virtual boost::asio::awaitable<void> import_image(ImageImport what) = 0;
 
+    /// Takes a name from an image, and deletes the image with its last one. not_found: there is none;
+    /// conflict: a container uses it.
+    virtual boost::asio::awaitable<void> remove_image(std::string reference) = 0;
+
     /// not_found: no such image. conflict: the name is taken. Never makes a container that is less confined
     /// than asked for without a warning in the answer, as far as the engine says so.
     virtual boost::asio::awaitable<Created> create(ContainerSpec spec) = 0;

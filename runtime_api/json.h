@@ -24,7 +24,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Depths allowed (design.md, Bounds).
+/// Depths allowed: of an engine's answers, and of what MCP peers and the guest send.
 inline constexpr int engine_depth = 64;
 inline constexpr int peer_depth = 512;
 

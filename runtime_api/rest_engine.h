@@ -21,6 +21,7 @@ public:
     boost::asio::awaitable<void> pull(std::string reference, PullSink sink,
                                       std::vector<RegistryAuth> logins) override;
     boost::asio::awaitable<void> import_image(ImageImport what) override;
+    boost::asio::awaitable<void> remove_image(std::string reference) override;
     boost::asio::awaitable<int> wait(std::string name, std::chrono::milliseconds limit) override;
     boost::asio::awaitable<std::unique_ptr<AttachStream>> attach(std::string name) override;
     boost::asio::awaitable<void> start(std::string name) override;

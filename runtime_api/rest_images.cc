@@ -87,4 +87,12 @@ asio::awaitable<void> RestEngine::import_image(ImageImport what) {
     co_await ask_well("import image " + what.name, std::move(request));
 }
 
+asio::awaitable<void> RestEngine::remove_image(std::string reference) {
+    HttpRequest request;
+    request.method = "DELETE";
+    request.target = "/images/" + percent_encode_path(without_needless_tag(reference));
+    request.limit = timeouts_.remove;
+    co_await ask_well("remove image " + reference, std::move(request));
+}
+
 } // namespace runtime_api

@@ -54,6 +54,22 @@ TEST_CASE("find_engine: takes the first that answers, and tells of every other w
     CHECK(found.tried.back().outcome == "not tried: the podman machine was taken");
 }
 
+TEST_CASE("find_engine: an engine of the other kind than was asked for is an error, also at a socket that "
+          "was named") {
+    Machine machine;
+    const FakePodman podman(machine.listen("/run/user/1000/podman/podman.sock"), info(true));
+    SearchOptions options;
+    options.socket_url = "unix://" + machine.around.root + "/run/user/1000/podman/podman.sock";
+    options.runtime = "docker";
+    for (const bool hasty : {false, true}) {
+        options.hasty = hasty;
+        CHECK(failure(machine, options).find("podman answers there, and --runtime docker") !=
+              std::string::npos);
+    }
+    options.runtime = "podman";
+    CHECK(failure(machine, options) == "an engine was found");
+}
+
 TEST_CASE("find_engine: a rootful engine is passed over and named, unless it is allowed") {
     Machine machine;
     const FakePodman system(machine.listen("/run/podman/podman.sock"), info(false));

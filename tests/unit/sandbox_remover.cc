@@ -35,6 +35,7 @@ public:
         not_asked_for();
     }
     asio::awaitable<void> import_image(runtime_api::ImageImport) override { not_asked_for(); }
+    asio::awaitable<void> remove_image(std::string) override { not_asked_for(); }
     asio::awaitable<runtime_api::Created> create(runtime_api::ContainerSpec) override { not_asked_for(); }
     asio::awaitable<std::unique_ptr<runtime_api::AttachStream>> attach(std::string) override {
         not_asked_for();
