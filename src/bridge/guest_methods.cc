@@ -396,7 +396,7 @@ asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) 
 
 std::string GuestMethods::saved(const std::string& method, const std::string& params) {
     if (!shelf_.saved)
-        throw guest_error("policy", "saved tools are turned off on this host (MCP_BRIDGE_SAVED_TOOLS=0)");
+        throw guest_error("policy", "saved tools are turned off on this host (CORDON_SAVED_TOOLS=0)");
     json::Writer w;
     w.object();
     try {

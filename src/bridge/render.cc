@@ -5,6 +5,7 @@
 
 #include "runtime_api/json.h"
 #include "runtime_api/utf8.h"
+#include "src/bridge/remedies.h"
 #include "src/bridge/toon.h"
 
 namespace bridge {
@@ -51,6 +52,7 @@ std::vector<std::string> note_lines(const RunReport& report) {
     }
     for (const std::string& note : report.outcome.notes) lines.push_back(note);
     for (const std::string& note : report.notes) lines.push_back(note);
+    for (const std::string& remedy : remedies(report)) lines.push_back(remedy);
     for (const std::string& artifact : report.artifacts) lines.push_back("file " + artifact);
     if (report.pictures.size() == 1) lines.push_back("1 image follows");
     if (report.pictures.size() > 1)
@@ -64,8 +66,10 @@ bool succeeded(const RunReport& report) {
     return report.refused.empty() && !report.cancelled && report.outcome.status == Status::success;
 }
 
-// The facts for programs; with `streams` also what was printed.
-void write_facts(json::Writer& w, const RunReport& report, bool streams) {
+enum class Streams { none, filled, all };
+
+// The facts for programs; with streams also what was printed: where there is something, or always.
+void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
     const sandbox::Outcome& o = report.outcome;
     w.object().field("status", status_name(report));
     w.optional_field("exitCode", o.exit_code).optional_field("signal", o.signal);
@@ -86,10 +90,13 @@ void write_facts(json::Writer& w, const RunReport& report, bool streams) {
         for (const sandbox::Finding& f : report.not_enforced) w.value(f.row);
         w.end();
     }
-    if (streams) {
-        if (o.out.total_bytes > 0 || !o.out.head.empty()) w.field("stdout", joined(o.out));
-        if (o.err.total_bytes > 0 || !o.err.head.empty()) w.field("stderr", joined(o.err));
+    if (streams != Streams::none) {
+        const bool all = streams == Streams::all;
+        if (all || o.out.total_bytes > 0 || !o.out.head.empty()) w.field("stdout", joined(o.out));
+        if (all || o.err.total_bytes > 0 || !o.err.head.empty()) w.field("stderr", joined(o.err));
         if (o.value) w.field("value", *o.value);
+        if (all && !o.value) w.key("value").null();
+        if (!report.files.empty()) w.field("files", report.files);
         if (!report.displayed.empty()) w.field("displayed", report.displayed);
         const std::vector<std::string> notes = note_lines(report);
         if (!notes.empty()) w.field("notes", notes);
@@ -97,7 +104,7 @@ void write_facts(json::Writer& w, const RunReport& report, bool streams) {
     w.end();
 }
 
-std::string facts(const RunReport& report, bool streams) {
+std::string facts(const RunReport& report, Streams streams) {
     json::Writer w;
     write_facts(w, report, streams);
     return w.take();
@@ -113,8 +120,8 @@ std::string result_of(const RunReport& report, const std::string& text, OutputMo
         w.object().field("type", "image").field("data", p.base64).field("mimeType", p.mime_type).end();
     }
     w.end().field("isError", !succeeded(report));
-    if (mode == OutputMode::structured) w.raw_field("structuredContent", facts(report, true));
-    w.key("_meta").object().raw_field("cordon/result", facts(report, false)).end();
+    if (mode == OutputMode::structured) w.raw_field("structuredContent", facts(report, Streams::filled));
+    w.key("_meta").object().raw_field("cordon/result", facts(report, Streams::none)).end();
     return w.end().take();
 }
 
@@ -214,8 +221,9 @@ bool takes_json_for_structure(const std::string& client_name) {
 }
 
 std::string render_result(const RunReport& report, OutputMode mode, bool no_bare_json) {
-    std::string text =
-        mode == OutputMode::toon ? "```toon\n" + to_toon(facts(report, true)) + "\n```" : render_text(report);
+    std::string text = mode == OutputMode::toon
+                           ? "```toon\n" + to_toon(facts(report, Streams::filled)) + "\n```"
+                           : render_text(report);
     if (no_bare_json && mode == OutputMode::compact && is_bare_json(text)) add_line(text, "[no more output]");
     text = cut(text, most_result_bytes / 4);
     std::size_t pictures = report.pictures.size();
@@ -231,6 +239,8 @@ std::string render_result(const RunReport& report, OutputMode mode, bool no_bare
         result = result_of(report, cut(text, most_result_bytes / 16), OutputMode::compact, 0);
     return result;
 }
+
+std::string render_json(const RunReport& report) { return facts(report, Streams::all); }
 
 std::string render_refusal(const std::string& why) {
     RunReport report;

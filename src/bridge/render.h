@@ -7,7 +7,8 @@ namespace bridge {
 
 enum class OutputMode { compact, structured, toon };
 
-/// The result line is at most this long (design.md, Bounds); what does not fit is cut, and said.
+/// The result line is at most this long, 8 MiB with what is around it; what does not fit is
+/// cut, and said.
 inline constexpr std::size_t most_result_bytes = (8u << 20) - 65536;
 
 /// What a terminal would show: a first line where something went wrong, stdout, stderr, the last value, then
@@ -28,6 +29,10 @@ std::string render_result(const RunReport& report, OutputMode mode, bool no_bare
 /// Gemini's CLI (0.61): where there is no structuredContent it makes some of a text that is JSON, and then
 /// fails the call because that is no object: of `print(6 * 7)`, say.
 bool takes_json_for_structure(const std::string& client_name);
+
+/// The facts of `_meta["cordon/result"]` with stdout, stderr and value, which are always there, and what else
+/// there is to show, as one JSON object: what `cordon exec --json` prints.
+std::string render_json(const RunReport& report);
 
 /// A result with isError that says why nothing ran.
 std::string render_refusal(const std::string& why);

@@ -244,6 +244,7 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
     else
         execution.code = request.code; // may be wanted again
     execution.timeout = request.timeout;
+    execution.argv = request.argv;
     execution.servers = host.servers_json();
     execution.head = request.stream_all ? std::int64_t{1} << 50 : parts.max_output - parts.max_output / 3;
     execution.tail = parts.max_output / 3;
@@ -311,6 +312,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
     watch_pulls(parts.pulls, host);
     RunReport report;
     report.timeout_seconds = (request.timeout.count() + 999) / 1000;
+    report.max_timeout_seconds = request.max_timeout.count();
     report.memory_bytes = parts.memory_bytes;
     report.pids = parts.pids;
     try {

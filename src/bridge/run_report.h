@@ -21,6 +21,8 @@ struct RunReport {
     bool cancelled = false;
     std::string refused{}; ///< No code ran, and why; else empty.
     std::int64_t timeout_seconds = 0;
+    std::int64_t max_timeout_seconds = 0; ///< The most that a call may ask for; 0: not known.
+    bool at_terminal = false;      ///< A person started it, who can change settings: remedies name these.
     std::int64_t memory_bytes = 0; ///< The limits in force, for messages that name them.
     std::int64_t pids = 0;
     std::int64_t open_files = 1024;
@@ -28,6 +30,7 @@ struct RunReport {
     std::vector<Picture> pictures{};
     std::vector<std::string> displayed{}; ///< SVG that display() showed: text for a model.
     std::vector<std::string> artifacts{}; ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
+    std::vector<std::string> files{};     ///< Paths on this host where `exec` saved pictures and artifacts.
     std::string session{}; ///< What a client that nothing tells from others must call its session next time.
     std::vector<std::string> notes{};
     std::vector<sandbox::Finding> not_enforced{};

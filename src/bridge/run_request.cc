@@ -197,6 +197,7 @@ void set_timeout(RunRequest& request, double seconds, const RunLimits& limits) {
 RunRequest read_arguments(std::string_view arguments, const RunLimits& limits) {
     RunRequest request;
     request.timeout = limits.timeout;
+    request.max_timeout = limits.max_timeout;
     const json::Document document(arguments);
     const json::Reader in = document.root("arguments");
     if (!in.is_object()) throw BadArguments("arguments: expected an object with `code`");

@@ -16,7 +16,7 @@ class BadArguments : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The most code that is accepted (design.md, Bounds).
+/// The most code that is accepted.
 inline constexpr std::size_t most_code_bytes = 8u << 20;
 
 /// One call of run_python, checked.
@@ -24,9 +24,11 @@ struct RunRequest {
     std::string code;
     std::optional<std::vector<std::string>> servers{}; ///< As the caller named them; nothing: none named.
     std::chrono::milliseconds timeout{30'000};
-    std::string session{};            ///< Empty: an interpreter of its own.
-    std::vector<std::string> notes{}; ///< What the result must say: "timeout was cut to 120 s".
-    std::string client{};             ///< Who calls, as in mcp::CallContext.
+    std::chrono::seconds max_timeout{0}; ///< The most that it could have asked for; 0: not known.
+    std::vector<std::string> argv{};     ///< What sys.argv is; empty: the usual.
+    std::string session{};               ///< Empty: an interpreter of its own.
+    std::vector<std::string> notes{};    ///< What the result must say: "timeout was cut to 120 s".
+    std::string client{};                ///< Who calls, as in mcp::CallContext.
 
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};

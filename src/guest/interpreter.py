@@ -75,7 +75,7 @@ class Interpreter:
         namespace.update(__name__="__main__", __file__=filename, __doc__=None, __package__=None, __spec__=None,
                          __loader__=None, __builtins__=sys.modules["builtins"])
         sys.modules["__main__"] = self.module
-        sys.argv = ["<run_python>"]
+        sys.argv = list(job.get("argv") or ["<run_python>"])
         if self.executions == 1:
             sys.path.insert(0, "")
         listed = [{key: server.get(key) for key in ("name", "alias", "description")} for server in job["servers"]]

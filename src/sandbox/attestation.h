@@ -10,7 +10,7 @@ namespace sandbox {
 /// One row of the confinement: what was asked for, what the engine says of it, what the guest saw from
 /// inside.
 struct Finding {
-    std::string row; ///< "memory", "capabilities", "mounts": a name of design.md's table.
+    std::string row; ///< "memory", "capabilities", "mounts": the row's name in doctor and in results.
     std::string asked;
     std::string engine; ///< "" where the engine has no say.
     std::string guest;

@@ -178,13 +178,13 @@ Finding user(const Views& v) {
     const auto [uid, gid] = ids_of(v.spec.user);
     if (*f.uid != uid || *f.gid != gid)
         fall_short(row, "the engine did not apply it",
-                   "name a user by numbers: MCP_BRIDGE_CONTAINER_USER=65534:65534");
+                   "name a user by numbers: CORDON_CONTAINER_USER=65534:65534");
     if (*f.uid == 0 || *f.gid == 0)
-        fall_short(row, "code must not be root", "MCP_BRIDGE_CONTAINER_USER=65534:65534");
+        fall_short(row, "code must not be root", "CORDON_CONTAINER_USER=65534:65534");
     if (std::any_of(f.groups->begin(), f.groups->end(), [&](std::int64_t each) { return each != *f.gid; })) {
         row.guest += " and other groups";
         fall_short(row, "the image's /etc/group gives it more groups",
-                   "use a user without: MCP_BRIDGE_CONTAINER_USER=65534:65534");
+                   "use a user without: CORDON_CONTAINER_USER=65534:65534");
     }
     judge_map(v, *f.uid, row);
     return row;

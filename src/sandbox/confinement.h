@@ -10,8 +10,8 @@
 
 namespace sandbox {
 
-/// What a user may choose of the confinement; all else of the hardened container is fixed here (design.md,
-/// The container).
+/// What a user may choose of the confinement. All else is fixed in confinement.cc: no network, a read-only
+/// root, no capabilities, no new privileges, the engine's seccomp profile, tmpfs alone to write to, limits.
 struct Confinement {
     std::string image;
     std::int64_t memory_bytes = 512LL << 20;

@@ -69,6 +69,7 @@ void EngineSource::end_janitor() {
 
 void EngineSource::forget_engine() {
     end_janitor();
+    if (in_use_) given_up_ = in_use_;
     in_use_ = nullptr;
     hasty_ = false;
     forget_image();
@@ -116,6 +117,22 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found()
     co_return co_await engine->described();
 }
 
+namespace {
+
+// What to do without the image. One of "localhost" is in no registry.
+std::string remedy_for(const std::string& image) {
+    constexpr std::string_view own = "localhost/";
+    if (!image.starts_with(own))
+        return " (--image or CORDON_IMAGE names another; cordon image build python makes one without a "
+               "registry)";
+    const std::string name = image.substr(own.size());
+    const char* flavour = name.starts_with("cordon-datascience") ? "datascience" : "python";
+    return std::string(" (an image of localhost is in no registry: cordon image build ") + flavour +
+           " makes one, cordon image list shows what there is, --image or CORDON_IMAGE names another)";
+}
+
+} // namespace
+
 asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     const std::string image = options_.confinement.image;
     std::shared_ptr<const runtime_api::Found> found = engine->found();
@@ -127,7 +144,7 @@ asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
             co_await pull_image(found, image, pulls_);
         } catch (const runtime_api::Error& e) {
             throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " +
-                                                   e.what() + " (MCP_BRIDGE_IMAGE names another)");
+                                                   e.what() + remedy_for(image));
         }
         options_.log("pulled " + image);
         there = co_await found->engine->image(image);
@@ -140,8 +157,9 @@ asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
 }
 
 std::string EngineSource::advice_on(const std::string& words) const {
-    if (!in_use_ || words.find(" → ") != std::string::npos) return "";
-    return explanation(*in_use_->found(), words);
+    const InUse& about = in_use_ ? in_use_ : given_up_; // one that stopped is given up by the time it is told
+    if (!about || words.find(" → ") != std::string::npos) return "";
+    return explanation(*about->found(), words);
 }
 
 asio::awaitable<Workshop> EngineSource::workshop() {

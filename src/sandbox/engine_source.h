@@ -77,6 +77,7 @@ private:
     std::unique_ptr<Instance> instance_;
     bool hasty_ = true; ///< Until one had to be given up, maybe since its own description forbade it.
     InUse in_use_;      ///< Empty: none was found yet, or the last one was given up.
+    InUse given_up_;    ///< The one before it, for advice.
     bool image_there_ = false;
     std::string image_contents_;
     std::map<std::string, std::string> image_environment_;

@@ -52,6 +52,7 @@ std::string write_execution(const Execution& execution) {
     w.object().field("code", execution.code);
     w.field("timeout_seconds", static_cast<double>(execution.timeout.count()) / 1000);
     w.raw_field("servers", execution.servers).field("saved_tools", execution.saved_tools);
+    if (!execution.argv.empty()) w.field("argv", execution.argv);
     w.key("output").object().field("head", execution.head).field("tail", execution.tail).end();
     w.field("session", execution.session).field("figures", execution.figures);
     return w.end().take();

@@ -16,6 +16,7 @@ struct Execution {
     std::string code;
     std::chrono::milliseconds timeout{30'000};
     std::string servers = "[]";             ///< JSON array of {name, alias, description}.
+    std::vector<std::string> argv{};        ///< sys.argv; empty: ["<run_python>"].
     std::vector<std::string> saved_tools{}; ///< Names that `mcp.tools` offers.
     std::int64_t head = 20'000;             ///< Characters kept of each stream's beginning …
     std::int64_t tail = 10'000;             ///< … and end.

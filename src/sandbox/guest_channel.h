@@ -12,7 +12,7 @@ namespace sandbox {
 /// words of one that broke.
 class GuestChannel : public jsonrpc::Channel {
 public:
-    /// Lines of at most 96 MiB each way (design.md, Bounds).
+    /// Lines of at most 96 MiB each way: a tool's result of 64 MiB, the most that is taken, and its escapes.
     GuestChannel(boost::asio::any_io_executor executor, std::unique_ptr<runtime_api::AttachStream> stream);
     ~GuestChannel() override;
 

@@ -57,7 +57,11 @@ std::string explanation(const runtime_api::Found& found, const std::string& word
     runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
     host.storage_folder = found.info.storage_folder;
     const runtime_api::Endpoint endpoint = found.candidate.endpoint.value_or(runtime_api::Endpoint());
-    const std::optional<runtime_api::Advice> advice = runtime_api::advice_on_error(host, endpoint, words);
+    // an engine that answered before, and is not there any more
+    const bool unreachable = words.find("connect to ") != std::string::npos;
+    const std::optional<runtime_api::Advice> advice =
+        unreachable ? runtime_api::advice_on_place(host, found.candidate, words)
+                    : runtime_api::advice_on_error(host, endpoint, words);
     return advice ? " → " + advice->trouble + ": " + advice->remedy : "";
 }
 

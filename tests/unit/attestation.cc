@@ -24,7 +24,7 @@ Case rootless() {
     return c;
 }
 
-/// The same engine on cgroup v2, as design.md tells of podman 5.4.
+/// The same engine on cgroup v2, as podman 5.4 describes itself.
 Case rootless_v2() {
     Case c = rootless();
     c.info.version = "5.4.2";
