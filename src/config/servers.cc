@@ -18,7 +18,7 @@ namespace config {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_file = std::size_t{1} << 20;
+constexpr std::size_t most_file = std::size_t{16} << 20; // clients keep other things in theirs, too
 constexpr std::size_t most_servers = 1000;
 constexpr std::size_t most_name = 128;
 
@@ -101,7 +101,7 @@ void read_file(const std::string& path, const ServerSources& sources, ServerList
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > most_file)
-        list.problems.push_back(source + ": larger than 1 MiB");
+        list.problems.push_back(source + ": larger than 16 MiB");
     else
         read_servers(text, source, sources, list);
 }

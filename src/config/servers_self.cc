@@ -82,7 +82,7 @@ std::string found_in_path(const std::string& command, const std::string& path) {
 std::string self_reference(const ServerEntry& entry, const ServerSources& sources) {
     if (sources.allow_self || entry.transport != ServerEntry::Transport::stdio || entry.argv.empty())
         return {};
-    std::string reason = "it is this program itself (MCP_BRIDGE_ALLOW_SELF_SERVER=1 allows that)";
+    std::string reason = "it is this program itself (CORDON_ALLOW_SELF_SERVER=1 allows that)";
     std::vector<std::string> words = launched(entry.argv);
     words.push_back(base_name(entry.argv.front()));
     words.push_back(entry.name);

@@ -84,8 +84,12 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.pull_timeout = seconds(v, 1, 86400); }},
     {"timeout", "MCP_BRIDGE_TIMEOUT", "SECONDS", "30", "time of an execution that asks for none",
      [](Settings& s, const std::string& v) { s.timeout = seconds(v, 1, 86400); }},
-    {"max-timeout", "MCP_BRIDGE_MAX_TIMEOUT", "SECONDS", "120", "the most that an execution may ask for",
-     [](Settings& s, const std::string& v) { s.max_timeout = seconds(v, 1, 86400); }},
+    {"max-timeout", "MCP_BRIDGE_MAX_TIMEOUT", "SECONDS", "120",
+     "the most that an execution may ask for; where it is not set, at least the time above",
+     [](Settings& s, const std::string& v) {
+         s.max_timeout = seconds(v, 1, 86400);
+         s.max_timeout_said = true;
+     }},
     {"memory", "MCP_BRIDGE_MEMORY", "SIZE", "512m", "memory of a container, swap included (512m, 1g)",
      [](Settings& s, const std::string& v) { s.memory_bytes = memory_size(v); }},
     {"pids", "MCP_BRIDGE_PIDS", "NUMBER", "128", "processes and threads of a container at once",
@@ -104,6 +108,9 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.allow_rootful = flag(v); }},
     {"allow-plain-tcp", "MCP_BRIDGE_ALLOW_PLAIN_TCP", "", "0", "use tcp:// without TLS beyond this machine",
      [](Settings& s, const std::string& v) { s.allow_plain_tcp = flag(v); }},
+    {"allow-plain-http", "MCP_BRIDGE_ALLOW_PLAIN_HTTP", "", "0",
+     "serve --http without TLS beyond this machine",
+     [](Settings& s, const std::string& v) { s.allow_plain_http = flag(v); }},
     {"runtime-tls-ca", "MCP_BRIDGE_RUNTIME_TLS_CA", "FILE", "the system's", "CA of an https:// engine",
      [](Settings& s, const std::string& v) { s.tls_ca = v; }, "tls-ca", "MCP_BRIDGE_TLS_CA"},
     {"runtime-tls-cert",
@@ -196,34 +203,48 @@ void apply(Settings& settings, const Setting& setting, const std::string& origin
     }
 }
 
+std::string short_variable(const Setting& setting) {
+    std::string name = "CORDON_" + std::string(setting.flag);
+    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return name;
+}
+
+std::string variable_in_use(const Setting& setting, const std::map<std::string, std::string>& environment) {
+    for (const std::string& name :
+         {short_variable(setting), std::string(setting.variable), std::string(setting.old_variable)}) {
+        const auto it = environment.find(name);
+        if (it != environment.end() && !it->second.empty()) return name;
+    }
+    return {};
+}
+
 std::vector<std::string> apply_environment(Settings& settings,
                                            const std::map<std::string, std::string>& environment) {
-    const auto value_of = [&](std::string_view name) {
-        const auto it = environment.find(std::string(name));
-        return it == environment.end() ? std::string() : it->second;
-    };
     for (const Setting& setting : table) {
-        const bool by_old_name = value_of(setting.variable).empty();
-        const std::string name(by_old_name ? setting.old_variable : setting.variable);
-        const std::string value = value_of(name);
-        if (!value.empty()) apply(settings, setting, name, value);
+        const std::string name = variable_in_use(setting, environment);
+        if (!name.empty()) apply(settings, setting, name, environment.at(name));
     }
     std::vector<std::string> unknown;
     for (const auto& variable : environment) {
         const std::string& name = variable.first;
         const bool known = std::any_of(std::begin(table), std::end(table), [&](const Setting& s) {
-            return s.variable == name || s.old_variable == name;
+            return s.variable == name || s.old_variable == name || short_variable(s) == name;
         });
-        if (!known && name.starts_with("MCP_BRIDGE_")) unknown.push_back(name);
+        if (!known && (name.starts_with("MCP_BRIDGE_") || name.starts_with("CORDON_")))
+            unknown.push_back(name);
     }
     return unknown;
+}
+
+void settle(Settings& settings) {
+    if (!settings.max_timeout_said) settings.max_timeout = std::max(settings.max_timeout, settings.timeout);
 }
 
 void check(const Settings& settings) {
     if (settings.timeout > settings.max_timeout)
         throw Error("timeout (" + std::to_string(settings.timeout.count()) + ") is above max-timeout (" +
                     std::to_string(settings.max_timeout.count()) +
-                    "): lower MCP_BRIDGE_TIMEOUT or raise MCP_BRIDGE_MAX_TIMEOUT");
+                    "): lower --timeout (CORDON_TIMEOUT) or raise --max-timeout (CORDON_MAX_TIMEOUT)");
     if (settings.tls_cert.empty() != settings.tls_key.empty())
         throw Error("runtime-tls-cert and runtime-tls-key go together: one of them is missing");
 }

@@ -35,6 +35,7 @@ struct Settings {
     bool tls_verify = true;
     bool allow_rootful = false;
     bool allow_plain_tcp = false;
+    bool allow_plain_http = false; ///< serve --http beyond loopback without TLS.
     std::string oci_runtime{};
     std::optional<std::chrono::seconds> pull_timeout{}; ///< Of silence. Empty: as fits what the engine tells.
 
@@ -49,6 +50,7 @@ struct Settings {
     // Executions
     std::chrono::seconds timeout{30};
     std::chrono::seconds max_timeout{120};
+    bool max_timeout_said = false;    ///< Somebody chose it; else it follows a longer timeout.
     std::int64_t max_output = 30'000; ///< Characters kept of each stream.
     OutputMode output_mode = OutputMode::compact;
     int pool = 1;            ///< Warm containers kept ready.
@@ -84,14 +86,24 @@ struct Setting {
 
 std::span<const Setting> settings_table();
 
+/// The variable's short name, which README shows: "CORDON_MAX_TIMEOUT". Both are read, and this one wins.
+std::string short_variable(const Setting& setting);
+
 /// Sets one from its text; `origin` is how the message calls it: "--timeout", "MCP_BRIDGE_TIMEOUT". Throws
 /// Error.
 void apply(Settings& settings, const Setting& setting, const std::string& origin, const std::string& value);
 
-/// Sets all that the environment says (empty values count as not set). Throws Error. A variable that begins
-/// with MCP_BRIDGE_ and is none of ours is returned, for a warning.
+/// The variable that sets it: the short name, the long one or an earlier one, whichever is there first and is
+/// not empty; "" where none is.
+std::string variable_in_use(const Setting& setting, const std::map<std::string, std::string>& environment);
+
+/// Sets all that the environment says (empty values count as not set). Throws Error. Variables that begin
+/// with MCP_BRIDGE_ or CORDON_ and are none of ours are returned, for a warning.
 std::vector<std::string> apply_environment(Settings& settings,
                                            const std::map<std::string, std::string>& environment);
+
+/// Fills in what follows from other settings: the maximum of a time that nobody set rises to the time.
+void settle(Settings& settings);
 
 /// What holds between settings. Throws Error.
 void check(const Settings& settings);

@@ -271,7 +271,7 @@ class UpstreamServers(unittest.TestCase):
     def test_ourselves_as_upstream_are_skipped_with_a_reason(self):
         result = self.cordon.run("print(1)", servers=["self"])
         self.assertTrue(result.is_error)
-        self.assertIn("MCP_BRIDGE_ALLOW_SELF_SERVER", result.text)
+        self.assertIn("CORDON_ALLOW_SELF_SERVER", result.text)
 
     def test_only_the_call_s_servers_can_be_used(self):
         result = self.cordon.run("await mcp_servers['memory'].read_graph()", servers=["filesystem"])
@@ -325,7 +325,7 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(ended.stderr, "OCI runtime: asked runsc, the engine says c?run|[Uu]nknown .*runtime")
 
     def test_exec_names_what_is_wrong_with_its_command_line(self):
-        for words, message in ((["exec"], "expected one file"), (["exec", "/no/such/file.py"], "cannot read"), (["exec", "/usr"], "cannot read"),
+        for words, message in ((["exec"], "expected a file"), (["exec", "/no/such/file.py"], "cannot read"), (["exec", "/usr"], "cannot read"),
                                (["exec", "/dev/zero"], "above the limit of 8 MiB"), (["dance"], "no command"),
                                (["serve", "--no-such-flag"], "no-such-flag")):
             ended = subprocess.run([CORDON, *words], capture_output=True, text=True, timeout=LIMIT)

@@ -271,7 +271,7 @@ TEST_CASE("load_servers: the folder in order, then the file; the first of a name
               R"({"description":"from b","mcpServers":{"one":{"command":"b"},"two":{"command":"b"}}})");
     home.file("MCPs/a.json", R"({"mcpServers":{"one":{"command":"a"}}})");
     home.file("MCPs/broken.json", "{");
-    home.file("MCPs/large.json", std::string((1 << 20) + 1, ' '));
+    home.file("MCPs/large.json", std::string((16 << 20) + 1, ' '));
     home.file("MCPs/notes.txt", "{}");
     home.file("extra.json",
               R"({"mcpServers":{"two":{"command":"x"},"t-wo":{"command":"x"},"t.wo":{"command":"x"}}})");
@@ -288,7 +288,7 @@ TEST_CASE("load_servers: the folder in order, then the file; the first of a name
     CHECK(list.servers[3].source == "~/extra.json");
     REQUIRE(list.problems.size() == 2);
     CHECK(list.problems[0].starts_with("~/MCPs/broken.json:1:2: bad JSON"));
-    CHECK(list.problems[1] == "~/MCPs/large.json: larger than 1 MiB");
+    CHECK(list.problems[1] == "~/MCPs/large.json: larger than 16 MiB");
     REQUIRE(list.notes.size() == 2); // which counts is plain, so nothing is broken
     CHECK(list.notes[0] ==
           "~/MCPs/b.json:1: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
@@ -314,9 +314,10 @@ TEST_CASE("load_servers: the folder of mcp-server-code-execution-mode is read to
     CHECK(list.servers[0].source == "~/MCPs/a.json");
     CHECK(list.servers[1].source == "~/.config/mcp/servers/b.json");
     CHECK(list.servers[2].source == "~/.config/mcp/servers/c.json");
-    REQUIRE(list.problems.size() == 1);
-    CHECK(list.problems[0] ==
-          "~/.config/mcp/servers/c.json: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
+    CHECK(list.problems.empty());
+    REQUIRE(list.notes.size() == 1);
+    CHECK(list.notes[0] ==
+          "~/.config/mcp/servers/c.json:1: mcpServers.\"one\": left out, the name is taken by ~/MCPs/a.json");
 }
 
 TEST_CASE("load_servers: what is not there") {

@@ -73,6 +73,7 @@ const std::vector<Values> values = {
     {"confinement", {"strict", "report"}, {"", "Strict", "off", "none"}, "strict, report"},
     {"allow-rootful", {"1", "0", "true", "No", "ON", "off", "yes", "FALSE"}, bad_flags, "1 or 0"},
     {"allow-plain-tcp", {"1", "0"}, bad_flags, "1 or 0"},
+    {"allow-plain-http", {"1", "0"}, bad_flags, "1 or 0"},
     {"runtime-tls-verify", {"1", "0"}, bad_flags, "1 or 0"},
     {"runtime-tls-ca", {"/a"}, {}, ""},
     {"runtime-tls-cert", {"/a"}, {}, ""},
@@ -154,6 +155,7 @@ TEST_CASE("settings: the default that is told is the one that holds") {
                              "confinement",
                              "allow-rootful",
                              "allow-plain-tcp",
+                             "allow-plain-http",
                              "runtime-tls-verify",
                              "max-output",
                              "output-mode",
@@ -177,6 +179,7 @@ TEST_CASE("settings: the default that is told is the one that holds") {
         CHECK(told.confinement == defaults.confinement);
         CHECK(told.allow_rootful == defaults.allow_rootful);
         CHECK(told.allow_plain_tcp == defaults.allow_plain_tcp);
+        CHECK(told.allow_plain_http == defaults.allow_plain_http);
         CHECK(told.tls_verify == defaults.tls_verify);
         CHECK(told.max_output == defaults.max_output);
         CHECK(told.output_mode == defaults.output_mode);
@@ -233,6 +236,44 @@ TEST_CASE("settings: a variable's earlier name works, and the new one wins") {
                          doctest::Contains("MCP_BRIDGE_TLS_VERIFY=\"perhaps\""), config::Error);
 }
 
+TEST_CASE("settings: each variable has a short name, which wins; an empty one is not set") {
+    for (const config::Setting& each : config::settings_table()) {
+        CAPTURE(each.flag);
+        const std::string name = config::short_variable(each);
+        CHECK(name.starts_with("CORDON_"));
+        CHECK(config::variable_in_use(each, {{name, "1"}, {std::string(each.variable), "2"}}) == name);
+        CHECK(config::variable_in_use(each, {{name, ""}, {std::string(each.variable), "2"}}) ==
+              each.variable);
+        CHECK(config::variable_in_use(each, {}).empty());
+    }
+    Settings settings;
+    const auto unknown = config::apply_environment(settings, {{"CORDON_TIMEOUT", "7"},
+                                                              {"MCP_BRIDGE_TIMEOUT", "5"},
+                                                              {"CORDON_SERVERS_CONFIG", "/y.json"},
+                                                              {"MCP_SERVERS_CONFIG", "/x.json"},
+                                                              {"CORDON_TIMOUT", "5"}});
+    CHECK(settings.timeout == std::chrono::seconds(7));
+    CHECK(settings.servers_config == "/y.json");
+    CHECK(unknown == std::vector<std::string>{"CORDON_TIMOUT"});
+    CHECK_THROWS_WITH_AS(config::apply_environment(settings, {{"CORDON_POOL", "lots"}}),
+                         doctest::Contains("CORDON_POOL=\"lots\""), config::Error);
+}
+
+TEST_CASE(
+    "settings: the maximum follows a longer time where nobody set it, and is an error where somebody did") {
+    Settings settings = with("timeout", "500");
+    config::settle(settings);
+    CHECK(settings.max_timeout == std::chrono::seconds(500));
+    settings = with("timeout", "5");
+    config::settle(settings);
+    CHECK(settings.max_timeout == Settings().max_timeout);
+    settings = with("max-timeout", "100");
+    settings.timeout = std::chrono::seconds(500);
+    config::settle(settings);
+    CHECK(settings.max_timeout == std::chrono::seconds(100));
+    CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("--max-timeout"), config::Error);
+}
+
 TEST_CASE("settings: a long value is cut in the message") {
     const std::string said = refusal("pool", std::string(10'000, '9'));
     CHECK(said.size() < 300);
@@ -245,7 +286,7 @@ TEST_CASE("settings: check holds them against each other") {
     settings.timeout = settings.max_timeout;
     CHECK_NOTHROW(config::check(settings));
     settings.timeout += std::chrono::seconds(1);
-    CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("MCP_BRIDGE_MAX_TIMEOUT"), config::Error);
+    CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("CORDON_MAX_TIMEOUT"), config::Error);
     settings = {};
     settings.tls_cert = "/cert";
     CHECK_THROWS_WITH_AS(config::check(settings), doctest::Contains("runtime-tls-key"), config::Error);
