@@ -6,6 +6,7 @@
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
+#include "src/cli/help.h"
 #include "src/jsonrpc/stdio.h"
 
 namespace {
@@ -37,7 +38,7 @@ int run(const cli::Options& options) {
     if (options.command == "version") return std::puts("cordon " CORDON_VERSION), EXIT_SUCCESS;
     if (options.command == "settings-table")
         return std::fputs(cli::settings_markdown().c_str(), stdout), EXIT_SUCCESS;
-    return std::fputs(cli::help_text().c_str(), stdout), EXIT_SUCCESS;
+    return std::fputs(cli::help_text(options.topic).c_str(), stdout), EXIT_SUCCESS;
 }
 
 std::string base_name(const char* path) {

@@ -79,7 +79,7 @@ std::string private_folder(const std::string& path) {
                       about.st_uid == ::geteuid() && (about.st_mode & 022) == 0;
     if (!made && !ours)
         throw config::Error("there is no HOME, and " + path +
-                            " is not ours alone: name a folder with MCP_BRIDGE_STATE_DIR");
+                            " is not ours alone: name a folder with CORDON_STATE_DIR");
     return path;
 }
 

@@ -21,6 +21,18 @@ namespace asio = boost::asio;
 
 namespace {
 
+// The command that brings one: the first that the search knew, else the usual way.
+std::string way_to_an_engine(const std::vector<runtime_api::Tried>& tried) {
+    std::string command = "sudo apt-get install podman && systemctl --user enable --now podman.socket";
+    for (const runtime_api::Tried& each : tried)
+        if (!each.advice.empty()) {
+            command = each.advice;
+            break;
+        }
+    return command +
+           " (or in Cordon's source folder, a private one for this shell: eval \"$(scripts/engine start)\")";
+}
+
 asio::awaitable<void> look_for_engine(App* app, DoctorReport* report) {
     try {
         const auto found = co_await app->engine().found();
@@ -33,7 +45,7 @@ asio::awaitable<void> look_for_engine(App* app, DoctorReport* report) {
             report->advice.insert(report->advice.begin(), std::move(*unsafe));
     } catch (const runtime_api::NoEngine& e) {
         report->tried = e.tried();
-        report->problems.push_back("no engine could be had");
+        report->problems.push_back("no engine could be had → " + way_to_an_engine(e.tried()));
     }
 }
 

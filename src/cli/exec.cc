@@ -5,12 +5,19 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
+#include "src/bridge/nearest.h"
+#include "src/bridge/remedies.h"
+#include "src/bridge/render.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
+#include "src/cli/new_file.h"
 #include "src/cli/pictures.h"
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
@@ -24,12 +31,32 @@ namespace {
 // As docker and podman have it for what went wrong before the program ran.
 constexpr int could_not_run = 125;
 
+constexpr const char* client_name = "exec";
+
+// " (did you mean \"hello.py\"?)": of what lies beside it.
+std::string nearest_file(const std::string& file) {
+    constexpr std::size_t most = 1000;
+    const std::filesystem::path path(file);
+    std::error_code failed;
+    std::filesystem::directory_iterator in(path.has_parent_path() ? path.parent_path() : ".", failed);
+    std::vector<std::string> names;
+    for (; !failed && in != std::filesystem::directory_iterator() && names.size() < most;
+         in.increment(failed))
+        if (in->path().extension() == ".py")
+            names.push_back((path.parent_path() / in->path().filename()).string());
+    return bridge::did_you_mean(file, names);
+}
+
 std::string read_source(const std::string& file) {
     std::ifstream opened;
+    errno = 0;
     if (file != "-") {
         opened.open(file, std::ios::binary);
-        if (!opened) throw UsageError("exec: cannot read " + file);
+        const std::string why = std::system_category().message(errno);
+        if (!opened) throw UsageError("exec: cannot read " + file + ": " + why + nearest_file(file));
     }
+    if (file == "-" && ::isatty(STDIN_FILENO) == 1)
+        std::fprintf(stderr, "cordon: the code is read from here; Ctrl-D at a line's begin ends it\n");
     std::istream& in = file == "-" ? std::cin : opened;
     std::string source(bridge::most_code_bytes + 1, '\0'); // no more than that is ever held
     try {
@@ -62,62 +89,119 @@ int exit_status(const bridge::RunReport& report) {
     return o.exit_code && *o.exit_code != 0 ? *o.exit_code : 1;
 }
 
+// One call of this command.
+struct Visit {
+    App& app;
+    const Options& options;
+    std::map<std::string, std::string> environment = own_environment();
+
+    // Says where the file is that `write` made, and keeps its path.
+    void saved(bridge::RunReport& report, const char* what, const std::function<std::string()>& write) const {
+        try {
+            report.files.push_back(write());
+            if (!options.json) std::fprintf(stderr, "cordon: %s in %s\n", what, report.files.back().c_str());
+        } catch (const std::runtime_error& e) {
+            report.notes.push_back(e.what());
+        }
+    }
+};
+
 // In the terminal where it can; else in a file, whose path is said.
-void show_pictures(const bridge::RunReport& report) {
-    const std::map<std::string, std::string> environment = own_environment();
-    PictureProtocol protocol = picture_protocol(environment, ::isatty(STDOUT_FILENO) == 1);
+void show_pictures(const Visit& visit, bridge::RunReport& report) {
+    const bool is_terminal = !visit.options.json && ::isatty(STDOUT_FILENO) == 1;
+    PictureProtocol protocol = picture_protocol(visit.environment, is_terminal);
     if (protocol == PictureProtocol::unknown && !report.pictures.empty() &&
         terminal_knows_sixel(STDOUT_FILENO))
         protocol = PictureProtocol::sixel;
-    const auto said = [](const auto& write) {
-        try {
-            std::fprintf(stderr, "cordon: image in %s\n", write().c_str());
-        } catch (const std::runtime_error& e) {
-            std::fprintf(stderr, "cordon: %s\n", e.what());
-        }
-    };
-    for (const std::string& svg : report.displayed) said([&] { return write_svg(svg, environment); });
+    for (const std::string& svg : report.displayed)
+        visit.saved(report, "image", [&] { return write_svg(svg, visit.environment); });
     for (const bridge::Picture& picture : report.pictures) {
         const std::string inlined = escape_sequence(protocol, picture);
         std::fwrite(inlined.data(), 1, inlined.size(), stdout);
-        if (inlined.empty()) said([&] { return write_picture(picture, environment); });
+        if (inlined.empty())
+            visit.saved(report, "image", [&] { return write_picture(picture, visit.environment); });
     }
     std::fflush(stdout);
+    report.displayed.clear(); // are files now
+}
+
+// What code left in /workspace/artifacts, in new files of the current folder.
+void save_artifacts(const Visit& visit, bridge::RunReport& report) {
+    bridge::Artifacts& artifacts = visit.app.parts().artifacts;
+    for (const bridge::Artifacts::File* file : artifacts.of(client_name)) {
+        std::erase(report.artifacts, "artifacts/" + file->name + ": " + file->uri);
+        const auto [stem, ending] = safe_name(file->name);
+        const auto write = [&, stem = stem, ending = ending] {
+            return write_new_file(stem, ending, file->data, visit.environment);
+        };
+        visit.saved(report, "file", write);
+    }
+    artifacts.forget(client_name);
+    report.notes.insert(report.notes.end(), report.artifacts.begin(), report.artifacts.end()); // not taken
+    report.artifacts.clear();
 }
 
 // What a terminal shows after the output, which it has already.
-void show_end(const bridge::RunReport& report) {
+void show_end(const Visit& visit, bridge::RunReport report) {
     std::fflush(stdout);
-    if (report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
+    const bool as_text = !visit.options.json;
+    if (as_text && report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
     std::fflush(stdout);
-    show_pictures(report);
+    show_pictures(visit, report);
+    save_artifacts(visit, report);
+    report.pictures.clear();
+    if (!as_text) {
+        std::printf("%s\n", bridge::render_json(report).c_str());
+        std::fflush(stdout);
+        return;
+    }
+    std::vector<std::string> lines;
     const std::string head = bridge::headline(report);
     const bool said_by_traceback =
         report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
-    if (!head.empty() && !said_by_traceback) std::fprintf(stderr, "cordon: %s\n", head.c_str());
-    for (const std::string& note : report.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
-    for (const std::string& note : report.outcome.notes) std::fprintf(stderr, "cordon: %s\n", note.c_str());
+    if (!head.empty() && !said_by_traceback) lines.push_back(head);
+    for (const auto& more : {bridge::remedies(report), report.notes, report.outcome.notes})
+        lines.insert(lines.end(), more.begin(), more.end());
     if (report.refused.empty() && !report.not_enforced.empty())
-        std::fprintf(stderr, "cordon: not enforced: %s\n", sandbox::describe(report.not_enforced).c_str());
+        lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
+    for (const std::string& line : lines) std::fprintf(stderr, "cordon: %s\n", line.c_str());
 }
 
-asio::awaitable<int> run(App* app, bridge::RunRequest request) {
+// One program; a request that cannot be used is told as a refusal.
+asio::awaitable<int> run(const Visit* visit, bridge::RunRequest request) {
     bridge::RunReport report;
-    std::string bad;
+    const std::int64_t seconds = std::chrono::ceil<std::chrono::seconds>(request.timeout).count();
     try {
-        report = co_await bridge::run_python(app->parts(), std::move(request),
+        report = co_await bridge::run_python(visit->app.parts(), std::move(request),
                                              std::make_shared<bridge::RunState>());
     } catch (const bridge::BadArguments& e) {
-        bad = e.what();
+        report.refused = e.what();
     } catch (const jsonrpc::Error& e) {
-        bad = e.what();
+        report.refused = e.what();
     }
-    app->stop_code();
-    if (!bad.empty())
-        std::fprintf(stderr, "cordon: %s\n", bad.c_str());
-    else
-        show_end(report);
-    co_return bad.empty() ? exit_status(report) : could_not_run;
+    report.timeout_seconds = seconds;
+    report.at_terminal = true;
+    const int status = exit_status(report);
+    if (visit->options.session.empty()) visit->app.stop_code();
+    show_end(*visit, std::move(report));
+    co_return status;
+}
+
+// All programs, up to the first that fails.
+asio::awaitable<int> run_all(const Visit* visit, std::vector<bridge::RunRequest> requests) {
+    int status = 0;
+    for (bridge::RunRequest& request : requests) {
+        status = co_await run(visit, std::move(request));
+        if (status != 0) break;
+    }
+    visit->app.stop_code();
+    if (!visit->options.session.empty() && requests.size() == 1)
+        std::fprintf(
+            stderr,
+            "cordon: session \"%s\" ended with this command: name all its files in one "
+            "(cordon exec --session %s FILE FILE…); between calls only an MCP client's sessions live on\n",
+            visit->options.session.c_str(), visit->options.session.c_str());
+    co_return status;
 }
 
 asio::awaitable<int> shut_down_after(App* app, int status) {
@@ -127,18 +211,34 @@ asio::awaitable<int> shut_down_after(App* app, int status) {
 
 } // namespace
 
-int exec(const Options& options) {
+namespace {
+
+bridge::RunRequest request_of(const Options& options, const CommandLine::Program& program) {
     bridge::RunRequest request;
-    request.code = read_source(options.file);
+    request.code = program.is_code ? program.text : read_source(program.text);
+    request.argv = options.arguments;
+    request.argv.insert(request.argv.begin(), program.is_code ? "-c" : program.text);
     request.timeout = options.settings.timeout;
-    request.client = "exec";
+    request.max_timeout = options.settings.max_timeout;
+    request.session = options.session;
+    request.client = client_name;
     if (!options.servers.empty()) request.servers = options.servers;
+    if (options.json) return request; // what is kept of the output is in the object
     // as it comes, and all of it: nothing is kept here. A reader that is slow slows the code down.
     request.stream_all = true;
     request.on_output = [](bool is_err, std::string_view text) {
         std::fwrite(text.data(), 1, text.size(), is_err ? stderr : stdout);
         std::fflush(is_err ? stderr : stdout);
     };
+    return request;
+}
+
+} // namespace
+
+int exec(const Options& options) {
+    std::vector<bridge::RunRequest> requests;
+    for (const CommandLine::Program& program : options.programs)
+        requests.push_back(request_of(options, program));
     asio::io_context loop(1);
     config::Settings settings = options.settings;
     settings.pool = 0;
@@ -147,6 +247,7 @@ int exec(const Options& options) {
     app.engine().expect_one_container();
     app.parts().pool.set_wait_limit(std::chrono::hours(24)); // a slow pull is shown, and would end with us
     const PullBar bar(app.engine().pulls());
+    const Visit visit{app, options};
     asio::cancellation_signal cancel;
     int status = 0;
     std::exception_ptr failure;
@@ -158,7 +259,7 @@ int exec(const Options& options) {
             status = value;
             done = true;
         };
-        asio::co_spawn(loop, run(&app, std::move(request)),
+        asio::co_spawn(loop, run_all(&visit, std::move(requests)),
                        asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
         while (!done) loop.run_one();
     }

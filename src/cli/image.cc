@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "runtime_api/image_name.h"
+#include "runtime_api/json.h"
 #include "src/cli/app.h"
 #include "src/cli/chosen_image.h"
 #include "src/cli/commands.h"
@@ -39,10 +40,25 @@ void print_image(const ImageInfo& image, const std::string& name, bool used) {
                 static_cast<long long>(image.size_bytes / 1'000'000), contents_of(image).c_str());
 }
 
+std::string list_json(const std::vector<ImageInfo>& images, const std::string& used) {
+    json::Writer w;
+    w.object().field("used", used).key("images").array();
+    for (const ImageInfo& image : images)
+        for (const std::string& name : image.names) {
+            w.object().field("name", name).field("id", image.id).field("sizeBytes", image.size_bytes);
+            w.field("contents", contents_of(image)).field("used", runtime_api::same_image(name, used)).end();
+        }
+    return w.end().end().take();
+}
+
 asio::awaitable<int> list(Visit* visit) {
     const auto found = co_await visit->app.engine().found();
     const std::vector<ImageInfo> images = co_await found->engine->images();
     const std::string used = visit->app.settings().image;
+    if (visit->options.json) {
+        std::puts(list_json(images, used).c_str());
+        co_return 0;
+    }
     bool there = false;
     for (const ImageInfo& image : images) {
         for (const std::string& name : image.names) {
@@ -75,8 +91,34 @@ asio::awaitable<int> use(Visit* visit) {
                                          ", or cordon image build; cordon image list shows what it has");
     }
     choose_image(visit->choice, image);
-    std::printf("runs use %s from now on (%s); --image and MCP_BRIDGE_IMAGE go before it\n",
-                image.empty() ? config::default_image : image.c_str(), visit->choice.c_str());
+    const std::string chosen = image.empty() ? config::default_image : image;
+    const std::string& said_by = visit->options.image_said_by;
+    const bool same = runtime_api::same_image(chosen, visit->app.settings().image);
+    if (said_by.empty() || same)
+        std::printf("runs use %s from now on (%s); --image and CORDON_IMAGE go before it\n", chosen.c_str(),
+                    visit->choice.c_str());
+    else
+        std::printf("%s is chosen (%s), but is NOT in effect here: %s says %s, which goes before it%s\n",
+                    chosen.c_str(), visit->choice.c_str(), said_by.c_str(),
+                    visit->options.settings.image.c_str(),
+                    said_by == "--image" ? "" : (": unset " + said_by).c_str());
+    co_return 0;
+}
+
+// Says besides where it is still wanted.
+asio::awaitable<int> remove(Visit* visit) {
+    const std::string& image = visit->options.file;
+    const auto found = co_await visit->app.engine().found();
+    const std::optional<ImageInfo> there = co_await found->engine->image(image);
+    if (!there)
+        throw runtime_api::Error(runtime_api::Errc::not_found, "the engine has no image " + image +
+                                                                   "; cordon image list shows what it has");
+    co_await found->engine->remove_image(image);
+    std::printf("removed %s\n", image.c_str());
+    if (runtime_api::same_image(image, visit->app.settings().image))
+        std::printf(
+            "it is the one that runs use: cordon image use REFERENCE chooses another; else the next call "
+            "pulls it anew\n");
     co_return 0;
 }
 
@@ -102,6 +144,7 @@ asio::awaitable<int> work(Visit* visit) {
     if (action == "list") status = co_await list(visit);
     if (action == "pull") status = co_await pull(visit);
     if (action == "use") status = co_await use(visit);
+    if (action == "rm") status = co_await remove(visit);
     if (action == "build") status = co_await build(visit);
     co_await visit->app.shut_down();
     co_return status;

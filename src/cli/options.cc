@@ -1,84 +1,66 @@
 #include "src/cli/options.h"
 
 #include <algorithm>
-// A file's name may hold a comma; cxxopts would cut it there.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
-#include <span>
+#include <filesystem>
+
+#include "src/bridge/nearest.h"
+#include "src/cli/help.h"
 
 namespace cli {
 namespace {
 
-constexpr const char* commands[] = {"serve", "run",   "exec", "doctor", "servers",
-                                    "image", "sweep", "help", "version"};
+const std::vector<std::string> commands = {"serve",   "run",   "exec",  "doctor", "self-test",
+                                           "servers", "image", "sweep", "help",   "version"};
 
-bool is_switch(const config::Setting& setting) { return setting.argument.empty(); }
-
-cxxopts::Options make_parser() {
-    cxxopts::Options parser("cordon");
-    auto add = parser.add_options();
-    for (const config::Setting& setting : config::settings_table()) {
-        const auto value = cxxopts::value<std::string>();
-        if (is_switch(setting)) value->implicit_value("1");
-        add(std::string(setting.flag), std::string(setting.help), value);
-        if (!setting.old_flag.empty())
-            add(std::string(setting.old_flag), std::string(setting.help), cxxopts::value<std::string>());
-    }
-    add("server", "exec: a server that the code may use", cxxopts::value<std::vector<std::string>>());
-    add("suite", "image build: the Debian release", cxxopts::value<std::string>());
-    add("json", "doctor, servers: for programs");
-    add("self-test", "doctor: run the attack suite on this host");
-    add("http", "serve: HOST:PORT instead of stdio", cxxopts::value<std::string>());
-    add("http-no-token", "serve --http: ask for no token");
-    add("tls-cert", "serve --http: certificate, PEM", cxxopts::value<std::string>());
-    add("tls-key", "serve --http: its key, PEM", cxxopts::value<std::string>());
-    add("settings-table", "help: the settings as Markdown");
-    add("h,help", "help");
-    add("version", "version");
-    add("words", "command and file", cxxopts::value<std::vector<std::string>>());
-    parser.parse_positional({"words"});
-    return parser;
-}
-
-cxxopts::ParseResult parse(cxxopts::Options& parser, const std::vector<std::string>& arguments) {
-    std::vector<const char*> argv = {"cordon"};
-    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-    try {
-        return parser.parse(static_cast<int>(argv.size()), argv.data());
-    } catch (const std::exception& e) { // cxxopts names its own differently from version to version
-        std::string what = e.what();
-        for (const char* quote : {"‘", "’"}) { // cxxopts quotes with these
-            for (std::size_t at = what.find(quote); at != std::string::npos; at = what.find(quote))
-                what.replace(at, 3, "'");
-        }
-        throw UsageError(what + "; see cordon --help");
-    }
-}
-
-std::string command_of(const std::vector<std::string>& words, const std::string& name) {
-    if (words.empty())
+std::string command_of(const CommandLine& line, const std::string& name) {
+    if (line.words.empty()) {
+        if (!line.programs.empty()) throw UsageError("-c is a flag of exec: cordon exec -c CODE");
         return name == "mcp-server-code-execution-mode" ? "serve" : "help"; // the seed had no commands
-    const std::string& word = words.front();
-    if (std::find(std::begin(commands), std::end(commands), word) == std::end(commands))
-        throw UsageError("there is no command \"" + word +
-                         "\": expected serve, exec, doctor, servers, image or sweep; see cordon --help");
-    return word == "run" ? "serve" : word;
+    }
+    const std::string& word = line.words.front();
+    std::error_code ignored;
+    const bool is_file = word.ends_with(".py") || std::filesystem::is_regular_file(word, ignored);
+    if (std::find(commands.begin(), commands.end(), word) != commands.end())
+        return word == "run" ? (line.programs.empty() ? "serve" : "exec") : word;
+    if (is_file)
+        throw UsageError("there is no command \"" + word + "\"; to run that file: cordon exec " + word);
+    throw UsageError("there is no command \"" + word + "\"" + bridge::did_you_mean(word, commands) +
+                     ": expected serve, exec, doctor, self-test, servers, image or sweep; see cordon --help");
 }
 
-void read_exec(Options& options, const cxxopts::ParseResult& result, const std::vector<std::string>& words) {
-    if (words.size() != 2) throw UsageError("exec: expected one file, or - for standard input");
-    options.file = words[1];
-    if (result.count("server")) options.servers = result["server"].as<std::vector<std::string>>();
+bool takes(const Flag& flag, const std::string& command) {
+    return flag.commands.empty() || flag.commands.find(' ' + command + ' ') != std::string_view::npos;
 }
 
-void read_http(Options& options, const cxxopts::ParseResult& result) {
-    const auto text = [&](const char* flag) {
-        return result.count(flag) ? result[flag].as<std::string>() : std::string();
-    };
-    options.http = text("http");
-    options.http_no_token = result.count("http-no-token") > 0;
-    options.tls_cert = text("tls-cert");
-    options.tls_key = text("tls-key");
+// A flag of another command is an error: it would have no effect.
+void check_flags(const CommandLine& line, const std::string& command) {
+    for (const Flag& flag : flags_table()) {
+        const std::string name(flag.name);
+        const bool is_tls = name == "tls-cert" || name == "tls-key"; // has words of its own
+        if (line.has(name) && !takes(flag, command) && !is_tls)
+            throw UsageError("--" + name + " has no meaning for " + command + ": it belongs to" +
+                             std::string(flag.commands.substr(0, flag.commands.size() - 1)) +
+                             "; see cordon " + command + " --help");
+    }
+}
+
+void read_exec(Options& options, const CommandLine& line) {
+    const bool has_session = line.has("session");
+    if (line.programs.empty())
+        throw UsageError("exec: expected a file, - for standard input, or -c CODE; see cordon exec --help");
+    if (has_session && line.last("session").empty())
+        throw UsageError("--session: expected a name, such as --session work first.py second.py");
+    options.programs = line.programs;
+    options.arguments = line.arguments;
+    options.session = line.last("session");
+    if (line.has("server")) options.servers = line.values.at("server");
+}
+
+void read_http(Options& options, const CommandLine& line) {
+    options.http = line.last("http");
+    options.http_no_token = line.on("http-no-token");
+    options.tls_cert = line.last("tls-cert");
+    options.tls_key = line.last("tls-key");
     const bool tls = !options.tls_cert.empty() || !options.tls_key.empty();
     if (tls && options.http.empty())
         throw UsageError(
@@ -88,26 +70,78 @@ void read_http(Options& options, const cxxopts::ParseResult& result) {
         throw UsageError("--tls-cert and --tls-key go together: one of them is missing");
 }
 
-void read_image(Options& options, const std::vector<std::string>& words) {
-    const std::string action = words.size() > 1 ? words[1] : "list";
+void read_image(Options& options, const CommandLine& line) {
+    const std::vector<std::string>& words = line.words;
+    const std::string said = words.size() > 1 ? words[1] : "list";
+    const std::string action = said == "ls" ? "list" : said == "remove" ? "rm" : said;
     const std::string argument = words.size() > 2 ? words[2] : "";
-    const bool known = action == "list" || action == "pull" || action == "use" || action == "build";
+    const std::vector<std::string> actions = {"list", "pull", "use", "build", "rm"};
+    const bool known = std::find(actions.begin(), actions.end(), action) != actions.end();
     const bool flavour = argument == "python" || argument == "datascience";
     if (!known || words.size() > 3 || (action == "list" && !argument.empty()) ||
-        (action == "use" && argument.empty()) || (action == "build" && !flavour))
-        throw UsageError("image: expected list, pull [REFERENCE], use REFERENCE (or default), or "
-                         "build python|datascience [--suite bookworm|trixie|…]");
+        ((action == "use" || action == "rm") && argument.empty()) || (action == "build" && !flavour))
+        throw UsageError(
+            "image" + (known ? " " + said : bridge::did_you_mean(said, actions)) +
+            ": expected list (ls), pull [REFERENCE], use REFERENCE (or default), rm REFERENCE, or "
+            "build python|datascience [--suite bookworm|trixie|…]");
+    if (line.has("suite") && action != "build") throw UsageError("--suite belongs to image build");
+    if (line.has("json") && action != "list") throw UsageError("--json belongs to image list");
     options.action = action;
+    options.suite = line.last("suite");
     options.file = argument.empty() || action == "build" ? argument : config::image_reference(argument);
 }
 
-void read_words(Options& options, const cxxopts::ParseResult& result, const std::vector<std::string>& words) {
+void read_words(Options& options, const CommandLine& line) {
     if (options.command == "exec")
-        read_exec(options, result, words);
+        read_exec(options, line);
     else if (options.command == "image")
-        read_image(options, words);
-    else if (words.size() > 1)
-        throw UsageError(options.command + ": \"" + words[1] + "\" is one word too many");
+        read_image(options, line);
+    else if (line.words.size() > 1)
+        throw UsageError(options.command + ": \"" + line.words[1] + "\" is one word too many");
+}
+
+// Variables with our name's beginning are others' too: of those only what nearly is a setting is told.
+void warn_of_variable(Options& options, const std::string& name) {
+    const bool is_long = name.starts_with("MCP_BRIDGE_");
+    const std::string bare = name.substr(is_long ? 11 : 7);
+    std::vector<std::string> all;
+    for (const config::Setting& setting : config::settings_table())
+        all.push_back(config::short_variable(setting).substr(7));
+    const std::vector<std::string> near = bridge::nearest(bare, all, 1);
+    if (near.empty() && !is_long) return;
+    options.warnings.push_back(
+        name + " is set, but there is no such setting" +
+        (near.empty()
+             ? ""
+             : " (did you mean " + std::string(is_long ? "MCP_BRIDGE_" : "CORDON_") + near[0] + "?)") +
+        "; see cordon --help");
+}
+
+void read_settings(Options& options, const CommandLine& line,
+                   const std::map<std::string, std::string>& environment) {
+    for (const std::string& unknown : config::apply_environment(options.settings, environment))
+        warn_of_variable(options, unknown);
+    for (const config::Setting& setting : config::settings_table()) {
+        for (const std::string& flag : {std::string(setting.old_flag), std::string(setting.flag)})
+            if (!flag.empty() && line.has(flag))
+                config::apply(options.settings, setting, "--" + flag, line.last(flag));
+        if (setting.flag == "image")
+            options.image_said_by =
+                line.has("image") ? "--image" : config::variable_in_use(setting, environment);
+    }
+    config::settle(options.settings);
+}
+
+// The command whose help is asked for; throws for a word that is none.
+std::string topic_of(const CommandLine& line) {
+    const bool by_help = !line.words.empty() && line.words.front() == "help";
+    const std::size_t at = by_help ? 1 : 0;
+    const std::string topic = line.words.size() > at ? line.words[at] : "";
+    if (topic == "version" || topic == "help") return {};
+    if (help_text(topic).empty())
+        throw UsageError("there is no command \"" + topic + "\"" + bridge::did_you_mean(topic, commands) +
+                         "; see cordon --help");
+    return topic;
 }
 
 } // namespace
@@ -115,65 +149,22 @@ void read_words(Options& options, const cxxopts::ParseResult& result, const std:
 Options read_options(const std::vector<std::string>& arguments, const std::string& name,
                      const std::map<std::string, std::string>& environment) {
     Options options;
-    cxxopts::Options parser = make_parser();
-    const cxxopts::ParseResult result = parse(parser, arguments);
-    const std::vector<std::string> words =
-        result.count("words") ? result["words"].as<std::vector<std::string>>() : std::vector<std::string>();
-    options.command = result.count("help")      ? "help"
-                      : result.count("version") ? "version"
-                                                : command_of(words, name);
-    if (options.command == "help" && result.count("settings-table")) options.command = "settings-table";
+    const CommandLine line = take_apart(arguments);
+    options.command = line.on("help") ? "help" : line.on("version") ? "version" : command_of(line, name);
+    if (options.command == "help" && line.on("settings-table")) options.command = "settings-table";
+    if (options.command == "help") options.topic = topic_of(line);
     if (options.command == "help" || options.command == "version" || options.command == "settings-table")
         return options;
-    for (const std::string& unknown : config::apply_environment(options.settings, environment))
-        options.warnings.push_back(unknown + " is set, but there is no such setting; see cordon --help");
-    for (const config::Setting& setting : config::settings_table())
-        for (const std::string& flag : {std::string(setting.old_flag), std::string(setting.flag)})
-            if (!flag.empty() && result.count(flag))
-                config::apply(options.settings, setting, "--" + flag, result[flag].as<std::string>());
-    read_words(options, result, words);
+    check_flags(line, options.command);
+    options.warnings = line.notes;
+    read_settings(options, line, environment);
+    read_words(options, line);
     config::check(options.settings);
-    options.json = result.count("json") > 0;
-    options.self_test = result.count("self-test") > 0;
-    if (result.count("suite")) options.suite = result["suite"].as<std::string>();
-    read_http(options, result);
+    options.json = line.on("json");
+    options.self_test = line.on("self-test") || options.command == "self-test";
+    if (options.command == "self-test") options.command = "doctor";
+    read_http(options, line);
     return options;
-}
-
-std::string help_text() {
-    std::string text = "cordon: Python that a model wrote, in a sealed container, as one MCP tool\n\n"
-                       "  cordon serve                     the MCP server on stdio (also: cordon run); "
-                       "--http HOST:PORT instead\n"
-                       "  cordon exec [--server NAME]… FILE   run a file (- is standard input); its output, "
-                       "its exit status\n"
-                       "  cordon doctor [--json]           what was found, what is enforced, what to do; "
-                       "--self-test attacks it\n"
-                       "  cordon servers [--json]          the upstream servers and their tools\n"
-                       "  cordon image list|pull|use|build the images that the engine has; another one; one "
-                       "without a registry\n"
-                       "  cordon sweep                     remove what dead instances left\n\n"
-                       "Settings, each a flag and a variable (the flag wins):\n";
-    for (const config::Setting& setting : config::settings_table()) {
-        std::string left = "  --" + std::string(setting.flag) +
-                           (is_switch(setting) ? "" : " " + std::string(setting.argument));
-        left.resize(std::max<std::size_t>(left.size() + 1, 33), ' ');
-        text += left + std::string(setting.help) + "\n" + std::string(33, ' ') +
-                std::string(setting.variable) + ", default " + std::string(setting.fallback) + "\n";
-    }
-    return text;
-}
-
-std::string settings_markdown() {
-    std::string text = "| flag | variable | default | meaning |\n|---|---|---|---|\n";
-    for (const config::Setting& setting : config::settings_table()) {
-        std::string argument(setting.argument);
-        for (std::size_t at = argument.find('|'); at != std::string::npos; at = argument.find('|', at + 2))
-            argument.replace(at, 1, "\\|");
-        text += "| `--" + std::string(setting.flag) + (argument.empty() ? "" : " " + argument) + "` | `" +
-                std::string(setting.variable) + "` | " + std::string(setting.fallback) + " | " +
-                std::string(setting.help) + " |\n";
-    }
-    return text;
 }
 
 } // namespace cli

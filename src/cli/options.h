@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/flags.h"
 #include "src/config/settings.h"
 
 namespace cli {
@@ -19,13 +20,19 @@ struct Options {
     config::Settings settings{};
     std::vector<std::string> warnings{}; ///< For stderr: a variable that nobody reads.
     // Of single commands:
-    std::string file{};                 ///< exec: the file, or "-". image: a reference, or what to build.
-    std::string action{};               ///< image: "list", "pull", "use", "build"
-    std::string suite{};                ///< image build: a Debian release; empty: this host's.
-    std::vector<std::string> servers{}; ///< exec: --server NAME, each.
-    bool json = false;                  ///< doctor, servers
-    bool self_test = false;             ///< doctor
-    std::string http{};                 ///< serve: HOST:PORT
+    std::string topic{}; ///< help: the command; empty: all.
+    std::vector<CommandLine::Program>
+        programs{};                       ///< exec: files ("-" is standard input) and code; never none.
+    std::vector<std::string> arguments{}; ///< exec: sys.argv[1:]
+    std::string session{};                ///< exec: what its interpreter is called; empty: one program.
+    std::vector<std::string> servers{};   ///< exec: --server NAME, each.
+    std::string file{};                   ///< image: a reference, or what to build.
+    std::string action{};                 ///< image: "list", "pull", "use", "build", "rm"
+    std::string suite{};                  ///< image build: a Debian release; empty: this host's.
+    std::string image_said_by{};          ///< "--image" or the variable that names the image; empty: neither.
+    bool json = false;                    ///< exec, doctor, servers, image list
+    bool self_test = false;               ///< doctor
+    std::string http{};                   ///< serve: HOST:PORT
     bool http_no_token = false;
     std::string tls_cert{}, tls_key{}; ///< serve --http
 };
@@ -33,11 +40,5 @@ struct Options {
 /// Reads both. `name` is what we were called by. Throws UsageError and config::Error.
 Options read_options(const std::vector<std::string>& arguments, const std::string& name,
                      const std::map<std::string, std::string>& environment);
-
-/// The text of --help, with the table of all settings.
-std::string help_text();
-
-/// The table of settings as README has it, in Markdown.
-std::string settings_markdown();
 
 } // namespace cli

@@ -1,18 +1,12 @@
 #include "src/cli/pictures.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <filesystem>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "runtime_api/base64.h"
+#include "src/cli/new_file.h"
 #include "src/cli/png.h"
 #include "src/cli/sixel.h"
-#include "src/jsonrpc/fd.h"
 
 namespace cli {
 namespace {
@@ -36,48 +30,6 @@ std::string kitty_sequence(const std::string& base64) {
         text += ';' + base64.substr(at, most) + "\033\\";
     }
     return text + '\n';
-}
-
-bool write_all(int fd, const std::string& data) {
-    std::size_t done = 0;
-    while (done < data.size()) {
-        const ssize_t n = ::write(fd, data.data() + done, data.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        done += static_cast<std::size_t>(n);
-    }
-    return true;
-}
-
-// A new file in the folder; nullopt where none can be made there (errno says why).
-std::optional<std::string> write_in(const std::filesystem::path& folder, const std::string& ending,
-                                    const std::string& data) {
-    constexpr int most_names = 10'000;
-    for (int number = 1; number <= most_names; ++number) {
-        const std::string path = folder / ("cordon-" + std::to_string(number) + ending);
-        const jsonrpc::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-        if (file.get() < 0 && errno == EEXIST) continue;
-        if (file.get() < 0) return std::nullopt;
-        if (write_all(file.get(), data)) return path;
-        const int why = errno;
-        ::unlink(path.c_str());
-        errno = why;
-        return std::nullopt;
-    }
-    return std::nullopt;
-}
-
-std::string write_file(const std::string& ending, const std::string& data, const Environment& environment) {
-    std::error_code gone;
-    const std::filesystem::path here = std::filesystem::current_path(gone);
-    std::optional<std::string> path;
-    if (!gone) path = write_in(here, ending, data);
-    if (path) return *path;
-    const std::string temporary = variable(environment, "TMPDIR");
-    path = write_in(temporary.empty() ? "/tmp" : temporary, ending, data);
-    if (!path)
-        throw std::runtime_error("an image could not be written: " + std::system_category().message(errno));
-    return *path;
 }
 
 } // namespace
@@ -113,11 +65,12 @@ std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& pic
 std::string write_picture(const bridge::Picture& picture, const Environment& environment) {
     const std::optional<std::string> data = runtime_api::base64_decoded(picture.base64);
     if (!data) throw std::runtime_error("an image was left out: it is no base64");
-    return write_file(picture.mime_type == "image/jpeg" ? ".jpg" : ".png", *data, environment);
+    const std::string ending = picture.mime_type == "image/jpeg" ? ".jpg" : ".png";
+    return write_numbered_file("cordon", ending, *data, environment);
 }
 
 std::string write_svg(const std::string& svg, const Environment& environment) {
-    return write_file(".svg", svg, environment);
+    return write_numbered_file("cordon", ".svg", svg, environment);
 }
 
 } // namespace cli

@@ -2,7 +2,10 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cstdio>
+#include <filesystem>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
@@ -33,8 +36,26 @@ asio::awaitable<int> serve_stdio(App* app, mcp::Server* server, jsonrpc::FdChann
 
 } // namespace
 
+namespace {
+
+// Somebody typed it, and would wait for ever.
+void explain_to_a_person() {
+    std::error_code unknown;
+    const std::string own = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+    const std::string program = unknown ? "/path/to/cordon" : own;
+    std::fprintf(stderr,
+                 "cordon: this is an MCP server: it waits here for a client's JSON, and Ctrl-C ends it.\n"
+                 "  a client that starts it: claude mcp add --scope user cordon -- %s serve\n"
+                 "  to try it by hand:       cordon exec -c 'print(6 * 7)'\n"
+                 "  to see what is there:    cordon doctor\n",
+                 program.c_str());
+}
+
+} // namespace
+
 int serve(const Options& options) {
     if (!options.http.empty()) return serve_http(options);
+    const bool by_hand = ::isatty(STDIN_FILENO) == 1;
     asio::io_context loop(1); // first, so that it is destroyed last
     const std::unique_ptr<jsonrpc::FdChannel> channel =
         jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
@@ -50,6 +71,7 @@ int serve(const Options& options) {
         server.stop();
         app.stop_code();
     });
+    if (by_hand) explain_to_a_person(); // a signal is heard from now on
     asio::co_spawn(loop, watch_output(channel.get(), &server), asio::detached);
     return run_to_end(loop, serve_stdio(&app, &server, channel.get()), &watch);
 }

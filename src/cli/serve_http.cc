@@ -77,6 +77,11 @@ int serve_http(const Options& options) {
     if (options.http_no_token && !is_loopback(place.host))
         throw UsageError("--http-no-token is for loopback only: whoever reaches " + place.host +
                          " could run code here");
+    if (!tls && !is_loopback(place.host) && !options.settings.allow_plain_http)
+        throw UsageError(place.host +
+                         " is not loopback, and without TLS the token and the code would travel in the "
+                         "clear: give --tls-cert FILE and --tls-key FILE, or serve on 127.0.0.1 "
+                         "behind a proxy or an ssh tunnel; --allow-plain-http takes it as it is");
     if (!tls && !is_loopback(place.host))
         std::fprintf(
             stderr,

@@ -1,0 +1,170 @@
+#include "src/cli/flags.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "src/bridge/nearest.h"
+#include "src/cli/options.h"
+#include "src/config/settings.h"
+
+namespace cli {
+namespace {
+
+constexpr Flag table[] = {
+    {"server", "NAME", " exec ", "a server that the code may use; give it once for each (default: all)"},
+    {"session", "NAME", " exec ", "run several files and -c, one behind the other, in one interpreter"},
+    {"json", "", " exec doctor self-test servers image ", "the result as JSON, for programs"},
+    {"self-test", "", " doctor ", "attack this host's containers with the suite (some two minutes)"},
+    {"suite", "RELEASE", " image ", "build: the Debian release, bookworm or trixie (default: this host's)"},
+    {"http", "HOST:PORT", " serve ", "serve HTTP instead of stdio"},
+    {"http-no-token", "", " serve ", "with --http: ask for no token; loopback only"},
+    {"tls-cert", "FILE", " serve ", "with --http: our certificate, PEM"},
+    {"tls-key", "FILE", " serve ", "with --http: its key, PEM"},
+    {"settings-table", "", " help ", "the settings as Markdown"},
+    {"help", "", "", "the flags of a command"},
+    {"version", "", "", "the version"},
+};
+
+// What is known of a flag, ours or a setting's.
+struct Known {
+    bool is_switch = false;
+};
+
+std::optional<Known> find_flag(const std::string& name) {
+    for (const Flag& flag : table)
+        if (flag.name == name) return Known{flag.argument.empty()};
+    for (const config::Setting& setting : config::settings_table())
+        if (setting.flag == name || (!setting.old_flag.empty() && setting.old_flag == name))
+            return Known{setting.argument.empty()};
+    return std::nullopt;
+}
+
+// As a switch's value may be written behind it.
+bool is_boolean(const std::string& text) {
+    std::string lower = text;
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const char* all[] = {"0", "1", "true", "false", "yes", "no", "on", "off"};
+    return std::find(std::begin(all), std::end(all), lower) != std::end(all);
+}
+
+class Scan {
+public:
+    explicit Scan(const std::vector<std::string>& arguments) : in_(arguments) {}
+
+    CommandLine result() {
+        while (at_ < in_.size() && out_.arguments.empty()) step();
+        return std::move(out_);
+    }
+
+private:
+    // The program is known: what is none of ours from now on is for it.
+    bool has_program() const { return !out_.programs.empty() && !out_.has("session"); }
+    bool is_exec() const {
+        return !out_.words.empty() && (out_.words.front() == "exec" || out_.words.front() == "run");
+    }
+
+    void step() {
+        const std::string& word = in_[at_];
+        if (!ended_ && word == "--")
+            end_flags();
+        else if (!ended_ && word == "-c" && !has_program())
+            take_code();
+        else if (!ended_ && word == "-h")
+            take(std::string("help"), "1");
+        else if (!ended_ && word.size() > 2 && word.starts_with("--"))
+            take_flag(word.substr(2));
+        else if (!ended_ && word.size() > 1 && word.front() == '-' && !has_program())
+            throw UsageError("there is no flag " + word + "; see cordon --help");
+        else
+            take_word(word);
+    }
+
+    void end_flags() {
+        ended_ = true;
+        ++at_;
+        if (has_program()) take_rest();
+    }
+
+    void take_rest() {
+        out_.arguments.assign(in_.begin() + static_cast<std::ptrdiff_t>(at_), in_.end());
+        at_ = in_.size();
+    }
+
+    void take(const std::string& flag, std::string value) {
+        out_.values[flag].push_back(std::move(value));
+        ++at_;
+    }
+
+    void take_code() {
+        if (at_ + 1 == in_.size())
+            throw UsageError("-c: expected the code behind it: cordon exec -c 'print(1)'");
+        out_.programs.push_back({in_[at_ + 1], true});
+        at_ += 2;
+    }
+
+    void take_word(const std::string& word) {
+        if (has_program()) return take_rest();
+        if (is_exec())
+            out_.programs.push_back({word});
+        else
+            out_.words.push_back(word);
+        ++at_;
+    }
+
+    void take_flag(const std::string& text) {
+        const std::size_t equals = text.find('=');
+        const std::string name = text.substr(0, equals);
+        const std::optional<Known> known = find_flag(name);
+        if (!known) return unknown(name);
+        if (equals != std::string::npos) return take(name, text.substr(equals + 1));
+        const bool more = at_ + 1 < in_.size();
+        if (known->is_switch && !(more && is_boolean(in_[at_ + 1]))) return take(name, "1");
+        if (!more || in_[at_ + 1].starts_with("--"))
+            throw UsageError("--" + name + ": expected a value behind it; see cordon --help");
+        ++at_;
+        take(name, in_[at_]);
+    }
+
+    void unknown(const std::string& name) {
+        const std::string near = nearest_flags(name);
+        if (!has_program()) throw UsageError("there is no flag --" + name + near + "; see cordon --help");
+        if (!near.empty())
+            out_.notes.push_back(
+                "--" + name + " goes to the program" + near +
+                "; Cordon's flags stand before the file, and -- before the program's ends this note");
+        take_rest();
+    }
+
+    const std::vector<std::string>& in_;
+    CommandLine out_{};
+    std::size_t at_ = 0;
+    bool ended_ = false; ///< "--" was there.
+};
+
+} // namespace
+
+std::span<const Flag> flags_table() { return table; }
+
+bool CommandLine::on(const std::string& flag) const {
+    if (!has(flag)) return false;
+    if (!is_boolean(last(flag))) throw UsageError("--" + flag + "=\"" + last(flag) + "\": expected 1 or 0");
+    const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(last(flag).front())));
+    const bool off = first == '0' || first == 'f' || first == 'n' || (first == 'o' && last(flag).size() == 3);
+    return !off;
+}
+
+std::string CommandLine::last(const std::string& flag) const {
+    const auto found = values.find(flag);
+    return found == values.end() ? std::string() : found->second.back();
+}
+
+std::string nearest_flags(const std::string& flag) {
+    std::vector<std::string> all;
+    for (const Flag& each : table) all.push_back("--" + std::string(each.name));
+    for (const config::Setting& each : config::settings_table()) all.push_back("--" + std::string(each.flag));
+    return bridge::did_you_mean("--" + flag, all);
+}
+
+CommandLine take_apart(const std::vector<std::string>& arguments) { return Scan(arguments).result(); }
+
+} // namespace cli
