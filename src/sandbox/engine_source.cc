@@ -122,9 +122,7 @@ namespace {
 // What to do without the image. One of "localhost" is in no registry.
 std::string remedy_for(const std::string& image) {
     constexpr std::string_view own = "localhost/";
-    if (!image.starts_with(own))
-        return " (--image or CORDON_IMAGE names another; cordon image build python makes one without a "
-               "registry)";
+    if (!image.starts_with(own)) return " (--image or CORDON_IMAGE names another)";
     const std::string name = image.substr(own.size());
     const char* flavour = name.starts_with("cordon-datascience") ? "datascience" : "python";
     return std::string(" (an image of localhost is in no registry: cordon image build ") + flavour +

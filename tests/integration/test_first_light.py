@@ -193,10 +193,10 @@ class Start(unittest.TestCase):
 
 class Images(unittest.TestCase):
     def test_an_image_that_is_not_there_and_cannot_be_pulled_is_named(self):
-        with Cordon(env={"MCP_BRIDGE_IMAGE": "localhost:1/no/such-image:1"}) as cordon:
+        with Cordon(env={"CORDON_IMAGE": "localhost:1/no/such-image:1"}) as cordon:
             result = cordon.run("print(1)")
             self.assertEqual(result.status, "refused", result)
-            for words in ("localhost:1/no/such-image:1", "could not be pulled", "MCP_BRIDGE_IMAGE"):
+            for words in ("localhost:1/no/such-image:1", "could not be pulled", "CORDON_IMAGE"):
                 self.assertIn(words, result.text)
             self.assertEqual(cordon.request("ping"), {})
             self.assertEqual(cordon.containers(Engine()), [])

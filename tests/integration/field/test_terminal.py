@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from cordon_client import CORDON, LIMIT, Cordon, Engine  # noqa: E402
+from engine_way import CuttableEngine  # noqa: E402
 
 
 class Terminal(unittest.TestCase):
@@ -159,6 +160,21 @@ class Others(Terminal):
                                     "projects": {"/x": {"mcpServers": {"b": {"command": "true"}}}}}))
         listed = json.loads(self.cordon("servers", "--json", CORDON_SERVERS_CONFIG=str(file)).stdout)
         self.assertEqual([each["name"] for each in listed["servers"]], ["a"])
+
+    def test_an_engine_that_stopped_in_mid_session_is_told_with_what_starts_it(self):
+        way = CuttableEngine(Engine())
+        cordon = Cordon("--runtime-socket", way.url, "--pool", "0")
+        try:
+            self.assertEqual(cordon.run("x = 1", session="s").status, "success")
+            way.cut()
+            way.close()
+            for _ in range(2):
+                text = cordon.run("x", session="s").text
+                self.assertIn("connect to " + way.url, text)
+                self.assertRegex(text, "(→|->) .*start the engine")
+        finally:
+            cordon.end()
+            cordon.close()
 
     def test_the_tool_s_own_sys_argv_is_as_it_was(self):
         cordon = Cordon()
