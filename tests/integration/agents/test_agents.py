@@ -233,7 +233,7 @@ class Agents(unittest.TestCase):
         exec(PNG, {"struct": struct, "zlib": zlib}, scope)
         self.assertEqual(image.images, [("image/png", base64.b64encode(scope["png"]).decode())])
         self.check_long(agent, long.text)
-        self.assertEqual(timeout.text.rstrip("\n"), "timed out after 2 s\nbegun")
+        self.assertEqual(timeout.text.rstrip("\n"), "timed out after 2 s\nbegun\n[timeout=120 is the most to ask for]")
         self.assertEqual(number.text.rstrip("\n"), "42" + agent.last_line)
         marks = [result.is_error for result in model.results]
         if any(mark is not None for mark in marks):
