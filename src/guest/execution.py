@@ -4,7 +4,9 @@ import time
 
 from . import wire
 from .cgroup import read_text
+from .faults import FaultLines
 from .output import Stream
+from .terminal import AsItCame, Terminal
 
 ERROR_CHARACTERS = 2000
 NOTES, NOTE_CHARACTERS = 40, 1000
@@ -33,6 +35,10 @@ class Execution:
         self.timeout = float(params.get("timeout_seconds", 30))
         self.head, self.tail = int(output.get("head", 15000)), int(output.get("tail", 15000))
         self.streams = {name: Stream(self.head, self.tail) for name in ("stdout", "stderr")}
+        filter_kind = Terminal if params.get("terminal") is True else AsItCame
+        self.fault_lines = FaultLines()
+        self.filters = {name: filter_kind() for name in self.streams}
+        self.taken = 0            # bytes of both streams as they came
         self.group = group
         self.worker_pid = worker_pid
         self.before = before
@@ -43,7 +49,7 @@ class Execution:
         self.tool_calls = 0
         self.done = None
         self.next_tick = self.began
-        self.ticked_at_total = 0
+        self.ticked_at = 0
         self.progress = None
         self.next_progress = 0.0
 
@@ -64,6 +70,22 @@ class Execution:
         paused = self.paused_for + (now - self.paused_at if self.pauses else 0)
         return self.began + self.timeout + min(paused, self.timeout)
 
+    # Output
+
+    def take(self, name, data):
+        """Bytes of a stream as they were read; the text that is to be sent now (may be empty)."""
+        self.taken += len(data)
+        if name == "stderr":
+            data = self.fault_lines.feed(data)
+        return self.streams[name].feed(self.filters[name].feed(data))
+
+    def last_texts(self):
+        """At the end: the stream's name, and what is still to be sent of it."""
+        for name, stream in self.streams.items():
+            if name == "stderr":
+                yield name, stream.feed(self.filters[name].feed(self.fault_lines.finish()))
+            yield name, stream.feed(self.filters[name].finish()) + stream.finish()
+
     # Progress
 
     def take_progress(self, line):
@@ -76,20 +98,20 @@ class Execution:
             self.progress = report
 
     def tick(self, now):
-        """The params of a `tick`, or None; at most one a second and only where there is something new beyond the head."""
+        """The params of a `tick`, or None; at most one a second and only where there is something new that was not sent."""
         if now < self.next_tick or not self.has_news():
             return None
-        self.next_tick, self.ticked_at_total = now + 1, self.total_bytes()
+        self.next_tick, self.ticked_at = now + 1, self.taken
         beyond = [stream for stream in self.streams.values() if stream.beyond_head()]
-        line = max(beyond, key=lambda stream: stream.total_bytes).last_line()
-        return {"line": line, "total_bytes": self.ticked_at_total}
-
-    def total_bytes(self):
-        return sum([stream.total_bytes for stream in self.streams.values()])
+        redrawn = [line for line in [kind.line() for kind in self.filters.values()] if line]
+        line = redrawn[0] if redrawn else max(beyond, key=lambda stream: stream.total_bytes).last_line() if beyond else ""
+        return {"line": line, "total_bytes": sum([stream.total_bytes for stream in self.streams.values()])}
 
     def has_news(self):
         """Whether there is output that the host has not heard of in any way."""
-        return any([stream.beyond_head() for stream in self.streams.values()]) and self.total_bytes() != self.ticked_at_total
+        if self.taken == self.ticked_at:
+            return False
+        return any([stream.beyond_head() for stream in self.streams.values()]) or any([kind.drawn for kind in self.filters.values()])
 
     # The verdict
 

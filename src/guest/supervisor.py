@@ -372,7 +372,7 @@ class Supervisor:
             self.first_words = (self.first_words + data)[-FIRST_WORDS:]
 
     def _take(self, name, data):
-        text = self.execution.streams[name].feed(data)
+        text = self.execution.take(name, data)
         if text:
             self._tell("output", {"stream": name, "text": text})
 
@@ -385,8 +385,7 @@ class Supervisor:
             kill_all(self.worker_pid)
         for name, data in self.pipes.lying_now():
             self._take(name, data)
-        for name, stream in run.streams.items():
-            text = stream.finish()
+        for name, text in run.last_texts():
             if text:
                 self._tell("output", {"stream": name, "text": text})
         if run.progress is not None:

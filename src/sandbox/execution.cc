@@ -55,6 +55,7 @@ std::string write_execution(const Execution& execution) {
     if (!execution.argv.empty()) w.field("argv", execution.argv);
     w.key("output").object().field("head", execution.head).field("tail", execution.tail).end();
     w.field("session", execution.session).field("figures", execution.figures);
+    w.field("terminal", execution.keep_output); // whoever takes all output takes it as it came
     return w.end().take();
 }
 

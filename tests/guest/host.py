@@ -185,14 +185,15 @@ class Guest:
 
     # Executions
 
-    def start(self, code, timeout=20, session=False, head=15000, tail=15000, figures=True, servers=None):
+    def start(self, code, timeout=20, session=False, head=15000, tail=15000, figures=True, servers=None,
+              terminal=True):
         """Sends `execute`; the id to give to `result`."""
         request_id, self.next_id = self.next_id, self.next_id + 1
         self.answers[request_id] = queue.Queue()
         self.current = []
         params = {"code": code, "timeout_seconds": timeout, "servers": self.servers if servers is None else servers,
                   "output": {"head": head, "tail": tail}, "session": session, "saved_tools": sorted(self.saved),
-                  "figures": figures}
+                  "figures": figures, "terminal": terminal}
         self.write(line({"jsonrpc": "2.0", "id": request_id, "method": "execute", "params": params}))
         return request_id
 

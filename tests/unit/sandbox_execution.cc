@@ -85,4 +85,7 @@ TEST_CASE("write_execution: all of it, whatever is in the code") {
     CHECK(in.at("output").at("tail").as_int() == 8);
     CHECK(in.at("session").as_bool());
     CHECK_FALSE(in.at("figures").as_bool());
+    CHECK(in.at("terminal").as_bool());
+    execution.keep_output = false; // all of it goes to someone who wants the bytes as they came
+    CHECK(write_execution(execution).find("\"terminal\":false") != std::string::npos);
 }
