@@ -1,4 +1,4 @@
-"""The worker: does something right after a module of someone else's was imported."""
+"""The worker: does something right after a module of someone else's was imported, such as putting a function of ours around its own."""
 import importlib.util
 import sys
 
@@ -47,3 +47,11 @@ def after_import(name, function):
         function(sys.modules[name])
     else:
         _finder.functions[name] = function
+
+
+def like(original, wrapper):
+    """The wrapper, with the original's names."""
+    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(wrapper, attribute, getattr(original, attribute))
+    wrapper.__wrapped__ = original
+    return wrapper

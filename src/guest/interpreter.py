@@ -7,7 +7,7 @@ import types
 import _signal as signal
 from resource import RUSAGE_SELF, getrusage
 
-from . import children, display, endings, hooks, kernel, missing, preload, program, runtime, surface, tracebacks, values
+from . import children, display, endings, frames, hooks, kernel, missing, preload, program, runtime, surface, tracebacks, values
 from .channel import Channel
 from .loops import MainLoop
 
@@ -31,6 +31,7 @@ class Interpreter:
         self.module.__dict__.update(__builtins__=sys.modules["builtins"])
         surface.install(channel)
         tracebacks.keep_out_of_warnings()
+        frames.install()
         hooks.after_import("multiprocessing.spawn", children.prepare(self.directory))
 
     def execute(self, job):

@@ -7,6 +7,8 @@ import asyncio
 import contextlib
 from asyncio import base_events, events, runners, tasks
 
+from .hooks import like
+
 
 @contextlib.contextmanager
 def stepped_aside(loop):
@@ -66,13 +68,6 @@ def wrap(owner, name, applies):
         with stepped_aside(running):
             return original(*arguments, **named)
     setattr(owner, name, like(original, wrapper))
-
-
-def like(original, wrapper):
-    for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-        setattr(wrapper, attribute, getattr(original, attribute))
-    wrapper.__wrapped__ = original
-    return wrapper
 
 
 class MainLoop:
