@@ -2,20 +2,29 @@
 import base64
 import io
 import sys
+import weakref
 
-from . import context
+from . import context, hooks
 from .content import decoded
 from .results import Media
 
 MAX_PICTURE = 16 << 20
 MAGIC = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 SVG = "image/svg+xml"
+sent = weakref.WeakKeyDictionary()  # figure → the hash of its picture as it was last sent
+last_shown = None                   # the figure that `savefig` means after `show`
 
 
 def display(*things):
     """Shows things in the result: pictures as pictures, everything else as text."""
     for thing in things:
         if is_broken(thing):
+            continue
+        if is_figure(thing):
+            if has_nothing(thing):
+                print(thing)
+            else:
+                send_figure(thing)
             continue
         picture = picture_of(thing)
         if picture is None and isinstance(thing, (bytes, bytearray)):
@@ -43,7 +52,10 @@ def is_broken(thing):
 def value_text(value, show):
     """The text of a last expression's value; None where it was a picture and is shown as one."""
     try:
-        picture = None if is_open_figure(value) or is_broken(value) else picture_of(value)
+        if is_figure(value) and not is_open_figure(value) and not has_nothing(value):
+            send_figure(value)
+            return None
+        picture = None if is_figure(value) or is_broken(value) else picture_of(value)
     except Exception:
         picture = None
     if picture is None:
@@ -70,8 +82,6 @@ def picture_of(thing):
             return thing.mime_type or kind_of(thing.data) or "image", thing.data
         return (SVG, thing.text.encode("utf-8", "replace")) if thing.mime_type == SVG and thing.text else None
     kind = type(thing)
-    if kind.__module__.startswith("matplotlib.") and hasattr(kind, "savefig"):
-        return "image/png", figure_bytes(thing)
     if kind.__module__.startswith("PIL.") and hasattr(kind, "save"):
         return pil_bytes(thing)
     for method, mime in (("_repr_png_", "image/png"), ("_repr_jpeg_", "image/jpeg"), ("_repr_svg_", SVG)):
@@ -104,10 +114,27 @@ def pil_bytes(image):
     return "image/png", file.getvalue()
 
 
-def figure_bytes(figure):
+def is_figure(thing):
+    kind = type(thing)
+    return kind.__module__.startswith("matplotlib.") and hasattr(kind, "savefig")
+
+
+def has_nothing(figure):
+    """Whether only its background would be seen."""
+    try:
+        return len(figure.get_children()) <= 1
+    except Exception:
+        return False
+
+
+def send_figure(figure):
+    """Once for each state of it, however often it is shown."""
     file = io.BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
-    return file.getvalue()
+    data = file.getvalue()
+    if sent.get(figure) != hash(data):
+        sent[figure] = hash(data)
+        send("image/png", data)
 
 
 def open_figures():
@@ -121,13 +148,17 @@ def is_open_figure(thing):
 
 def show_figures(*arguments, **named):
     """Shows matplotlib's open figures and closes them; also what `plt.show()` does."""
+    global last_shown
     try:
         figures = open_figures()
     except Exception:
         return
     for figure in figures:
+        if has_nothing(figure):
+            continue
+        last_shown = figure
         try:
-            send("image/png", figure_bytes(figure))
+            send_figure(figure)
         except Exception as failure:
             context.current.note("a figure could not be drawn: %s: %s" % (type(failure).__name__, failure))
     if figures:
@@ -135,5 +166,12 @@ def show_figures(*arguments, **named):
 
 
 def prepare_pyplot(pyplot):
-    """After its import: there is no window, so `show` means the result."""
+    """After its import: there is no window, so `show` means the result; and `savefig` right behind it means what was shown."""
     pyplot.show = show_figures
+    plain = pyplot.savefig
+
+    def savefig(*arguments, **named):
+        if last_shown is not None and not open_figures():
+            return last_shown.savefig(*arguments, **named)
+        return plain(*arguments, **named)
+    pyplot.savefig = hooks.like(plain, savefig)

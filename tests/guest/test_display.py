@@ -81,16 +81,20 @@ open('matplotlib/pyplot.py', 'w').write('''
 from matplotlib.figure import Figure
 def figure(name): return Figure(name)
 def show(): raise RuntimeError('no window')
+def savefig(file): Figure('').savefig(file)
 ''')
 import matplotlib.pyplot as plt, inspect
 assert 'no window' in inspect.getsource(plt)
 print(os.environ['MPLBACKEND'])
-plt.figure('one'); plt.show()
-plt.figure('two'); plt.figure('bad')
-plt.figure('three')
+one = plt.figure('one'); plt.show(); plt.show(); display(one)
+import io; kept = io.BytesIO(); plt.savefig(kept); print(kept.getvalue())
+two = plt.figure('two'); display(two); display(two); plt.figure('bad')
+blank = plt.figure('blank'); blank.get_children = lambda: ['background']
+four = plt.figure('three'); display(four); four.name = 'four'
+plt.figure('five')
 """)
-        self.assertEqual(result.stdout, "Agg\n", result)
-        self.assertEqual([data for _, data in pictures(result)], [b"one", b"two", b"three"])
+        self.assertEqual(result.stdout, "Agg\nb'one'\n", result)
+        self.assertEqual([data for _, data in pictures(result)], [b"one", b"two", b"three", b"four", b"five"])
         self.assertEqual(result.notes, ["a figure could not be drawn: ValueError: cannot"])
         self.assertIsNotNone(result.value)
 
@@ -112,13 +116,20 @@ for n in range(2):
     plt.plot([1, 2, n]); plt.title(str(n)); plt.show()
 fig, ax = plt.subplots(); ax.bar(['a', 'b'], [1, 2])
 fig2 = plt.figure()
-fig2.show()
+plt.plot([3, 1])
+empty = plt.figure()
+display(fig, fig)
 fig
 """)
         found = pictures(result)
         self.assertEqual(len(found), 4, result)
         self.assertTrue(all(data.startswith(b"\x89PNG") for _, data in found))
         self.assertNotEqual(found[0], found[1])
+
+    def test_what_is_shown_can_be_saved(self):
+        result = self.try_it("matplotlib", "import matplotlib.pyplot as plt, os\nplt.plot([1, 2])\nplt.savefig('/tmp/a.png')\nplt.show()\nplt.savefig('/tmp/b.png')\n"
+                                           "print(open('/tmp/a.png', 'rb').read() == open('/tmp/b.png', 'rb').read())\nplt.gcf()")
+        self.assertEqual((result.stdout, len(pictures(result))), ("True\n", 1), result)
 
     def test_a_closed_figure_as_the_last_value(self):
         result = self.try_it("matplotlib", "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nplt.close(fig)\nfig")

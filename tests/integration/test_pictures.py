@@ -33,8 +33,14 @@ class Pictures(Case):
         text, found = self.pictures("import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\nplt.close(figure)\nfigure")
         self.assertEqual((text, len(found)), ("[1 image follows]", 1))
 
+    def test_one_picture_however_a_figure_is_shown_and_saved(self):
+        text, found = self.pictures("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('a.png')\nplt.show()\nplt.savefig('b.png')\n"
+                                    "print(open('a.png', 'rb').read() == open('b.png', 'rb').read())\nplt.figure()\nfigure, axes = plt.subplots()\n"
+                                    "axes.bar(['a'], [1])\ndisplay(figure)\nplt.show()\nfigure")
+        self.assertEqual((len(found), text.splitlines()[0]), (2, "True"), text)
+
     def test_more_figures_than_are_taken(self):
-        text, found = self.pictures("import matplotlib.pyplot as plt\nfor n in range(18): plt.figure(figsize=(1, 1))")
+        text, found = self.pictures("import matplotlib.pyplot as plt\nfor n in range(18):\n    plt.figure(figsize=(1, 1))\n    plt.plot([n])")
         self.assertEqual(len(found), 16)
         self.assertIn("2 images left out: at most 16 are shown", text)
 
