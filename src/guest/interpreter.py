@@ -89,13 +89,29 @@ class Interpreter:
 
     def _run(self, source):
         filename, source = self.module.__file__, program.as_python_reads(source)
-        program.keep_source(source, filename, self.directory)
-        compiled = program.Program(source, filename, self.flags)
+        compiled, source = self._compiled(source, filename)
         self.flags = compiled.flags
         children.impossible = compiled.is_async
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
         return self.main_loop.run(compiled.run_async(self.module.__dict__))
+
+    def _compiled(self, source, filename):
+        """The program, and its text as it was taken."""
+        program.keep_source(source, filename, self.directory)
+        try:
+            return program.Program(source, filename, self.flags), source
+        except SyntaxError as failure:
+            from . import habits  # few programs need it
+            inner = habits.unfenced(source)
+            if inner is None:
+                raise habits.explained(failure, source)
+        source = program.as_python_reads(inner)
+        program.keep_source(source, filename, self.directory)
+        try:
+            return program.Program(source, filename, self.flags), source
+        except SyntaxError as failure:
+            raise habits.explained(failure, source)
 
     def _end(self):
         try:
