@@ -28,15 +28,14 @@ class Terminal:
 
     def feed(self, data):
         """What will not change any more."""
+        if not (self.drawn or self.unfinished or len(self.rows) > 1 or b"\r" in data or b"\b" in data or b"\x1b" in data):
+            return self._pass(data)
         text = self.unfinished + self.decoder.decode(data)
         self.unfinished = ""
-        if "\r" in text:
-            if text.endswith("\r"):
-                self.unfinished, text = "\r", text[:-1]
-            text = text.replace("\r\n", "\n")
-        done = [] if self.drawn or len(self.rows) > 1 or "\r" in text or "\b" in text or "\x1b" in text else self._plain(text)
-        if not done:
-            self._draw(text, done)
+        if text.endswith("\r"):
+            self.unfinished, text = "\r", text[:-1]
+        done = []
+        self._draw(text.replace("\r\n", "\n"), done)
         return "".join(done).encode("utf-8", BYTEWISE)
 
     def finish(self):
@@ -54,17 +53,21 @@ class Terminal:
         lines = [self._shown(row).strip() for row in self.rows] if self.drawn else []
         return next((line[:200] for line in reversed(lines) if line), "")
 
-    # Text without anything to draw
+    # Text without anything to draw: it is not even decoded, but for the line that has not ended
 
-    def _plain(self, text):
-        """The lines that it completes; an empty list where it completes none."""
-        end = text.rfind("\n") + 1
-        if not end:
-            return []
-        done = [self.before, *self.rows[0], text[:end]]
-        self.before, self.rows, self.row, self.column, self.size = "", [list(text[end:])], 0, len(text) - end, len(text) - end
-        self._bound(done)
-        return done
+    def _pass(self, data):
+        end = data.rfind(b"\n") + 1
+        if len(data) - end + self.size > 2 * HELD:
+            end = len(data)
+        out = b""
+        if end:
+            out = ("".join(self.rows[0]) + self.before).encode("utf-8", BYTEWISE) + self.decoder.getstate()[0] + data[:end]
+            self.decoder.reset()
+            self.rows, self.column, self.size, self.before = [[]], 0, 0, ""
+        text = self.decoder.decode(data[end:])
+        if text:
+            self._put(text)
+        return out
 
     # Drawing
 
