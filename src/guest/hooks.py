@@ -52,6 +52,7 @@ def after_import(name, function):
 def like(original, wrapper):
     """The wrapper, with the original's names."""
     for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
-        setattr(wrapper, attribute, getattr(original, attribute))
+        if hasattr(original, attribute):  # methods that are written in C have no module
+            setattr(wrapper, attribute, getattr(original, attribute))
     wrapper.__wrapped__ = original
     return wrapper

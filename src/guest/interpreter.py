@@ -7,7 +7,7 @@ import types
 import _signal as signal
 from resource import RUSAGE_SELF, getrusage
 
-from . import children, display, endings, frames, hooks, kernel, missing, preload, program, runtime, surface, tracebacks, values
+from . import children, display, endings, frames, hooks, kernel, localhost, missing, preload, program, runtime, surface, tracebacks, values
 from .channel import Channel
 from .loops import MainLoop
 
@@ -32,7 +32,9 @@ class Interpreter:
         surface.install(channel)
         tracebacks.keep_out_of_warnings()
         frames.install()
+        localhost.install()
         hooks.after_import("multiprocessing.spawn", children.prepare(self.directory))
+        hooks.after_import("multiprocessing.pool", children.patch_pool)
 
     def execute(self, job):
         """Runs one program; the params of `done`."""
@@ -91,7 +93,7 @@ class Interpreter:
         filename, source = self.module.__file__, program.as_python_reads(source)
         compiled, source = self._compiled(source, filename)
         self.flags = compiled.flags
-        children.impossible = compiled.is_async
+        children.begin(filename)
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
         return self.main_loop.run(compiled.run_async(self.module.__dict__))

@@ -265,15 +265,6 @@ else:
     print('parent')
 """, "child\nend of child\nparent\nend of parent\n")
 
-    def test_spawn_with_top_level_await_says_that_it_cannot(self):
-        result = self.check("""
-import asyncio, multiprocessing as mp
-await asyncio.sleep(0)
-def f(): pass
-mp.get_context('spawn').Process(target=f).start()
-""", "", stderr=None, status="error")
-        self.assertIn("top-level await", result.error)
-
     def test_fork_with_top_level_await(self):
         self.check("""
 import asyncio, multiprocessing as mp

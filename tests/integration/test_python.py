@@ -164,9 +164,9 @@ class Running(Case):
         for method in ("fork", "spawn", "forkserver"):
             self.assertIn(method + " [1, 4, 9]", text)
 
-    def test_spawn_with_top_level_await_says_that_it_cannot(self):
-        self.fails("import asyncio, multiprocessing\nawait asyncio.sleep(0)\ndef f(): pass\n"
-                   "p = multiprocessing.get_context('spawn').Process(target=f)\np.start()\np.join()", "await", timeout=60)
+    def test_spawn_with_top_level_await(self):
+        self.assertEqual(self.value("import asyncio, multiprocessing\nawait asyncio.sleep(0)\ndef f(q): q.put(7)\ncontext = multiprocessing.get_context('spawn')\n"
+                                    "q = context.Queue()\np = context.Process(target=f, args=(q,))\np.start()\nq.get(timeout=50)", timeout=60), "7")
 
     def test_what_the_code_itself_defined(self):
         text = self.check(OWN_DEFINITIONS)
