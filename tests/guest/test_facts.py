@@ -194,11 +194,11 @@ class Clock(unittest.TestCase):
     def test_ticks(self):
         run = self.execution({"output": {"head": 2, "tail": 100}})
         now = run.began
-        run.streams["stdout"].feed(b"ab")
+        run.take("stdout", b"ab")
         self.assertIsNone(run.tick(now + 1))
-        run.streams["stdout"].feed(b"c\nlast")
+        run.take("stdout", b"c\nlast")
         self.assertEqual(run.tick(now + 1), {"line": "last", "total_bytes": 8})
-        run.streams["stdout"].feed(b"!")
+        run.take("stdout", b"!")
         self.assertIsNone(run.tick(now + 1.5))
         self.assertEqual(run.tick(now + 2)["line"], "last!")
         self.assertIsNone(run.tick(now + 4))
