@@ -1,11 +1,11 @@
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-namespace jsonrpc {
+namespace base {
 namespace asio = boost::asio;
 
 void Event::notify() {
@@ -33,4 +33,4 @@ std::chrono::steady_clock::time_point after(std::chrono::milliseconds limit) {
     return limit >= most ? std::chrono::steady_clock::time_point::max() : now + limit;
 }
 
-} // namespace jsonrpc
+} // namespace base

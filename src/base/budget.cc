@@ -1,0 +1,68 @@
+#include "src/base/budget.h"
+
+#include <utility>
+
+#include "src/base/event.h"
+
+namespace base {
+namespace asio = boost::asio;
+
+struct Budget::State {
+    State(asio::any_io_executor executor, std::size_t bound, std::shared_ptr<State> w)
+        : most(bound), whole(std::move(w)), changed(std::move(executor)) {}
+
+    std::size_t most;
+    std::shared_ptr<State> whole;
+    Event changed;
+    std::size_t used = 0;
+
+    void add(std::size_t bytes) {
+        used += bytes;
+        if (whole) whole->add(bytes);
+    }
+
+    void sub(std::size_t bytes) {
+        const bool was_full = used > most;
+        used -= bytes;
+        if (was_full && used <= most) changed.notify();
+        if (whole) whole->sub(bytes);
+    }
+};
+
+Budget::Budget(asio::any_io_executor executor, std::size_t most, Budget* whole)
+    : state_(std::make_shared<State>(std::move(executor), most, whole ? whole->state_ : nullptr)) {}
+
+Budget::~Budget() = default;
+
+Budget::Share::Share(std::shared_ptr<State> state, std::size_t bytes)
+    : state_(std::move(state)), bytes_(bytes) {
+    state_->add(bytes_);
+}
+
+Budget::Share::Share(Share&& other) noexcept
+    : state_(std::move(other.state_)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Budget::Share& Budget::Share::operator=(Share&& other) noexcept {
+    if (this == &other) return *this;
+    give_back();
+    state_ = std::move(other.state_);
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+}
+
+void Budget::Share::give_back() noexcept {
+    if (const auto state = std::exchange(state_, nullptr)) state->sub(bytes_);
+    bytes_ = 0;
+}
+
+Budget::Share Budget::take(std::size_t bytes) { return Share(state_, bytes); }
+std::size_t Budget::used() const { return state_->used; }
+bool Budget::full() const { return state_->used > state_->most; }
+
+asio::awaitable<void> Budget::room() {
+    const auto state = state_;
+    while (state->used > state->most)
+        co_await state->changed.wait(std::chrono::steady_clock::time_point::max());
+}
+
+} // namespace base
