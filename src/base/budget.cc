@@ -22,9 +22,8 @@ struct Budget::State {
     }
 
     void sub(std::size_t bytes) {
-        const bool was_full = used > most;
         used -= bytes;
-        if (was_full && used <= most) changed.notify();
+        changed.notify();
         if (whole) whole->sub(bytes);
     }
 };
@@ -59,10 +58,11 @@ Budget::Share Budget::take(std::size_t bytes) { return Share(state_, bytes); }
 std::size_t Budget::used() const { return state_->used; }
 bool Budget::full() const { return state_->used > state_->most; }
 
-asio::awaitable<void> Budget::room() {
+asio::awaitable<void> Budget::change() {
     const auto state = state_;
-    while (state->used > state->most)
-        co_await state->changed.wait(std::chrono::steady_clock::time_point::max());
+    co_await state->changed.wait(std::chrono::steady_clock::time_point::max());
 }
+
+void Budget::wake() { state_->changed.notify(); }
 
 } // namespace base

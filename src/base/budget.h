@@ -40,8 +40,10 @@ public:
     std::size_t used() const;
     bool full() const;
 
-    /// Waits until it is not full. Cancellable (terminal). Has no limit of its own.
-    boost::asio::awaitable<void> room();
+    /// Waits until bytes are given back, or wake(); who waits looks again. Cancellable (terminal). Has no
+    /// limit of its own.
+    boost::asio::awaitable<void> change();
+    void wake();
 
 private:
     std::shared_ptr<State> state_;

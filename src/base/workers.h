@@ -1,5 +1,7 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -45,8 +47,11 @@ public:
             } measured{began, spent};
             co_return work();
         };
-        auto running =
-            boost::asio::co_spawn(pool_.get_executor(), std::move(job), boost::asio::use_awaitable);
+        // An empty slot: a job is not cancelled, and a signal of the loop's thread must not reach into
+        // another.
+        auto token =
+            boost::asio::bind_cancellation_slot(boost::asio::cancellation_slot(), boost::asio::use_awaitable);
+        auto running = boost::asio::co_spawn(pool_.get_executor(), std::move(job), token);
         co_return co_await std::move(running);
     }
 

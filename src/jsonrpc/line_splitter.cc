@@ -1,5 +1,6 @@
 #include "src/jsonrpc/line_splitter.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace jsonrpc {
@@ -20,13 +21,20 @@ std::optional<LineSplitter::Line> LineSplitter::next() {
     if (ready_.empty()) return std::nullopt;
     Line line = std::move(ready_.front());
     ready_.pop_front();
+    ready_bytes_ -= line.text.size();
     return line;
 }
 
 void LineSplitter::append(std::string_view part) {
-    const bool was_oversized = size_ > most_;
+    const bool was_oversized = size_ > bound_;
     size_ += part.size();
-    if (size_ <= most_) {
+    if (!judged_ && bound_of_ && size_ >= head_bytes) {
+        judged_ = true;
+        std::string head = buffer_.substr(0, head_bytes);
+        head.append(part.substr(0, head_bytes - head.size()));
+        bound_ = std::min(most_, std::max(bound_of_(head), head_bytes));
+    }
+    if (size_ <= bound_) {
         buffer_.append(part);
         return;
     }
@@ -41,13 +49,17 @@ void LineSplitter::append(std::string_view part) {
 }
 
 void LineSplitter::complete() {
-    Line line{std::move(buffer_), size_ > most_, size_, std::move(tail_)};
+    Line line{std::move(buffer_), size_ > bound_, size_, std::move(tail_)};
     buffer_.clear();
     tail_.clear();
     size_ = 0;
+    bound_ = most_;
+    judged_ = false;
     if (!line.oversized && line.text.ends_with('\r')) line.text.pop_back();
     const bool blank = line.text.find_first_not_of(" \t\r") == std::string::npos;
-    if (!blank || line.oversized) ready_.push_back(std::move(line));
+    if (blank && !line.oversized) return;
+    ready_bytes_ += line.text.size();
+    ready_.push_back(std::move(line));
 }
 
 } // namespace jsonrpc

@@ -1,9 +1,12 @@
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "src/base/budget.h"
 
 namespace jsonrpc {
 
@@ -15,17 +18,26 @@ public:
     struct Line {
         std::string text; ///< Without its end. Of an oversized one: its first kilobyte.
         bool oversized = false;
-        std::size_t size = 0; ///< All of it.
-        std::string tail{};   ///< Of an oversized one: its last kilobyte.
+        std::size_t size = 0;        ///< All of it.
+        std::string tail{};          ///< Of an oversized one: its last kilobyte.
+        base::Budget::Share share{}; ///< Its bytes in the budget of whoever sent it, if that has one.
     };
 
-    explicit LineSplitter(std::size_t most) : most_(most) {}
+    /// How long a line may be that begins so, by its first `head_bytes`: fewer bytes for a message that has
+    /// no reason to be large. Judged as soon as they are there, so that the rest is never held.
+    using BoundOf = std::function<std::size_t(std::string_view head)>;
+    static constexpr std::size_t head_bytes = 128;
+
+    explicit LineSplitter(std::size_t most, BoundOf bound_of = {})
+        : most_(most), bound_of_(std::move(bound_of)), bound_(most) {}
 
     /// Takes bytes in; what they complete is then had by next().
     void feed(std::string_view data);
     /// The stream has ended: a last line without its end counts.
     void finish();
     std::optional<Line> next();
+    /// Bytes that are held: of the line so far, and of those that wait for next().
+    std::size_t held() const { return buffer_.size() + ready_bytes_; }
 
 private:
     void append(std::string_view part);
@@ -34,10 +46,14 @@ private:
     static constexpr std::size_t kept = 1024;
 
     std::size_t most_;
+    BoundOf bound_of_;
+    std::size_t bound_; ///< Of the present line.
+    bool judged_ = false;
     std::string buffer_;
     std::string tail_;     ///< Of a line that is too long.
     std::size_t size_ = 0; ///< Of the line so far.
     std::deque<Line> ready_;
+    std::size_t ready_bytes_ = 0;
 };
 
 } // namespace jsonrpc

@@ -1,9 +1,12 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/base/budget.h"
 
 namespace jsonrpc {
 
@@ -59,6 +62,18 @@ public:
     /// It came in an array with others.
     bool batched() const { return batched_; }
     void set_batched(bool batched) { batched_ = batched; }
+    /// Counts its bytes in the budget of whoever sent it, as long as it lives.
+    void hold(base::Budget::Share share) { share_ = std::move(share); }
+    /// Frees the text, after all that is wanted of it was copied; what it holds of a budget is then the
+    /// caller's.
+    base::Budget::Share free_text() {
+        std::string().swap(text_); // an assignment would keep its memory
+        body_begin_ = body_size_ = 0;
+        return std::move(share_);
+    }
+    /// CPU time that reading it took, for whoever has to answer for it.
+    std::chrono::nanoseconds cost() const { return cost_; }
+    void set_cost(std::chrono::nanoseconds cost) { cost_ = cost; }
 
 private:
     std::string_view body() const { return std::string_view(text_).substr(body_begin_, body_size_); }
@@ -70,6 +85,8 @@ private:
     std::size_t body_begin_ = 0;
     std::size_t body_size_ = 0;
     bool batched_ = false;
+    base::Budget::Share share_{};
+    std::chrono::nanoseconds cost_{0};
 };
 
 /// The id of a message that is no valid one, as JSON text, or "null"; for the answer that says so.

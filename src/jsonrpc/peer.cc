@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime_api/json.h"
+#include "src/base/turns.h"
 
 namespace jsonrpc {
 namespace asio = boost::asio;
@@ -36,6 +37,48 @@ struct Running {
     asio::cancellation_signal signal;
     bool cancelled = false;
 };
+
+constexpr std::size_t large_line = 256 << 10; // a millisecond or two to read
+
+// A line or a part of a batch, read: a message, or why it is none.
+struct Parsed {
+    std::optional<Message> message{};
+    std::optional<Error> error{};
+    std::string head{}; // where a bad one must be answered, by what it begins with
+    std::string kept{}; // the same, by the id in it
+};
+
+// Pure: may run on another thread.
+Parsed parse_text(std::string text, bool keep_head, bool keep_all) {
+    Parsed parsed;
+    const auto began = base::thread_cpu_time();
+    if (keep_head) parsed.head = text.substr(0, 128);
+    if (keep_all && text.size() < 65536) parsed.kept = text;
+    try {
+        parsed.message = Message::parse(std::move(text));
+        parsed.message->set_cost(base::thread_cpu_time() - began);
+    } catch (const Error& e) {
+        parsed.error = e;
+    }
+    return parsed;
+}
+
+// A batch, read.
+struct ParsedBatch {
+    std::vector<Parsed> parts{};
+    std::optional<Error> error{}; // it is no batch
+};
+
+ParsedBatch parse_batch(const std::string& text, bool keep_head, bool keep_all) {
+    ParsedBatch batch;
+    try {
+        for (std::string& part : split_batch(text, most_in_batch))
+            batch.parts.push_back(parse_text(std::move(part), keep_head, keep_all));
+    } catch (const Error& e) {
+        batch.error = e;
+    }
+    return batch;
+}
 
 // The answers of a batch, sent together when the last is there.
 struct Batch {
@@ -145,15 +188,31 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         if (options.answer_bad_lines) answer(error_line(id, error), batch);
     }
 
+    Parsed parse(std::string text) const {
+        return parse_text(std::move(text), options.answer_bad_requests, options.answer_bad_lines);
+    }
+
     void take_line(LineSplitter::Line line) {
         if (line.oversized) return take_oversized(line);
-        if (options.batches && is_batch(line.text)) return take_batch(line.text);
-        take_text(std::move(line.text), nullptr);
+        if (options.batches && is_batch(line.text))
+            return take_batch(parse_batch(line.text, options.answer_bad_requests, options.answer_bad_lines));
+        take_parsed(parse(std::move(line.text)), nullptr, std::move(line.share));
+    }
+
+    void take_measured(LineSplitter::Line line) {
+        const base::Doing doing("a message of a peer");
+        if (!options.on_spent) return take_line(std::move(line));
+        const auto began = base::thread_cpu_time();
+        take_line(std::move(line));
+        options.on_spent(base::thread_cpu_time() - began);
     }
 
     void take_oversized(const LineSplitter::Line& line) {
         const Error error(code::too_large,
                           "a message of " + std::to_string(line.size) + " bytes is above the bound");
+        if (is_own_request(line.text))
+            return send(error_line(id_in_head(line.text),
+                                   Error(code::too_large, error.what(), R"({"kind":"too_large"})")));
         const std::string id = id_in_pieces(line);
         const auto number = number_in(id);
         const auto it = number ? waiting.find(*number) : waiting.end();
@@ -165,33 +224,30 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         bad_line(id, Error(code::invalid_request, error.what()), nullptr);
     }
 
-    void take_batch(const std::string& text) {
-        std::vector<std::string> parts;
-        try {
-            parts = split_batch(text, most_in_batch);
-        } catch (const Error& e) {
-            return bad_line("null", e, nullptr);
-        }
+    void take_batch(ParsedBatch read) {
+        if (read.error) return bad_line("null", *read.error, nullptr);
         const auto batch = std::make_shared<Batch>();
         ++batch->open; // held by this loop, so that an answer given at once does not end it
-        for (std::string& part : parts) take_text(std::move(part), batch);
+        for (Parsed& part : read.parts) take_parsed(std::move(part), batch, {});
         close_part(batch);
     }
 
-    void take_text(std::string text, const std::shared_ptr<Batch>& batch) {
-        std::optional<Message> message;
-        const std::string head = options.answer_bad_requests ? text.substr(0, 128) : std::string();
-        const std::string kept = options.answer_bad_lines && text.size() < 65536 ? text : std::string();
-        try {
-            message = Message::parse(std::move(text));
-        } catch (const Error& e) {
-            if (head.starts_with(request_head) && head.find(",\"method\":") != std::string::npos)
-                return answer(error_line(id_in_head(head), e), nullptr);
-            if (batch) ++batch->open;
-            return bad_line(id_of(kept), e, batch);
+    // A request as our own peers write it: it is answered, whatever else is wrong with it.
+    bool is_own_request(std::string_view head) const {
+        return options.answer_bad_requests && head.starts_with(request_head) &&
+               head.substr(0, 128).find(",\"method\":") != std::string_view::npos;
+    }
+
+    void take_parsed(Parsed parsed, const std::shared_ptr<Batch>& batch, base::Budget::Share share) {
+        if (parsed.message) {
+            parsed.message->set_batched(batch != nullptr);
+            parsed.message->hold(std::move(share));
+            return take(std::move(*parsed.message), batch);
         }
-        message->set_batched(batch != nullptr);
-        take(std::move(*message), batch);
+        if (is_own_request(parsed.head))
+            return answer(error_line(id_in_head(parsed.head), *parsed.error), nullptr);
+        if (batch) ++batch->open;
+        bad_line(id_of(parsed.kept), *parsed.error, batch);
     }
 
     void take(Message message, const std::shared_ptr<Batch>& batch) {
@@ -296,6 +352,32 @@ Peer::~Peer() {
     state_->fail_all();
 }
 
+// Reads a large line on another thread.
+asio::awaitable<void> Peer::take_large(std::shared_ptr<State> state, LineSplitter::Line line) {
+    const bool keep_head = state->options.answer_bad_requests;
+    const bool keep_all = state->options.answer_bad_lines;
+    std::chrono::nanoseconds spent{0};
+    ParsedBatch batch;
+    const bool is_one = !state->options.batches || !is_batch(line.text);
+    if (is_one) {
+        auto job = [text = std::move(line.text), keep_head, keep_all]() mutable {
+            return parse_text(std::move(text), keep_head, keep_all);
+        };
+        Parsed parsed = co_await state->options.workers->run(std::move(job), &spent);
+        batch.parts.push_back(std::move(parsed));
+    } else {
+        auto job = [&] { return parse_batch(line.text, keep_head, keep_all); };
+        batch = co_await state->options.workers->run(job, &spent);
+    }
+    if (state->gone) co_return;
+    if (state->options.on_spent) state->options.on_spent(spent);
+    const base::Doing doing("a large message of a peer");
+    if (is_one)
+        state->take_parsed(std::move(batch.parts.front()), nullptr, std::move(line.share));
+    else
+        state->take_batch(std::move(batch));
+}
+
 asio::awaitable<void> Peer::run() {
     const auto state = state_;
     std::exception_ptr failure;
@@ -303,7 +385,13 @@ asio::awaitable<void> Peer::run() {
         for (;;) {
             std::optional<LineSplitter::Line> line = co_await state->channel.read();
             if (!line || state->gone) break;
-            state->take_line(std::move(*line));
+            if (state->options.workers && line->text.size() > large_line) {
+                co_await take_large(state, std::move(*line));
+            } else {
+                state->take_measured(std::move(*line));
+                co_await base::yield_if_long();
+            }
+            if (state->gone) break;
         }
     } catch (...) { // the calls that wait must learn of it first
         failure = std::current_exception();

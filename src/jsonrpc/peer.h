@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/channel.h"
 #include "src/jsonrpc/message.h"
 
@@ -45,6 +46,12 @@ public:
         bool answer_bad_requests = false;
         bool answer_bad_lines =
             false; ///< Tell the other side (parse_error, invalid_request) as a server must.
+        /// Large lines are read on its threads, so that they hold up nobody else; the next line waits. Null:
+        /// all is read on the loop's thread.
+        base::Workers* workers = nullptr;
+        /// Told of the CPU time that a line of the other side has cost so far: reading it, and what its
+        /// handler did before it first waited. Empty: not measured. Must not throw.
+        std::function<void(std::chrono::nanoseconds)> on_spent{};
     };
 
     /// The channel must outlive the peer. Handlers may be called until the peer is destroyed.
@@ -90,6 +97,7 @@ public:
 
 private:
     struct State;
+    static boost::asio::awaitable<void> take_large(std::shared_ptr<State> state, LineSplitter::Line line);
     std::shared_ptr<State> state_;
 };
 

@@ -58,6 +58,7 @@ void Client::Life::connect(ClientSpec::Transport how) {
     o.name = "server " + spec.name;
     o.most_pending = most_calls;
     o.batches = true;
+    o.workers = options.workers;
     o.on_abandoned = [weak = weak_from_this()](const std::string& id) {
         if (const auto self = weak.lock()) self->abandoned(id);
     };
@@ -155,7 +156,7 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
 asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::string tool,
                                                    std::string arguments, std::chrono::milliseconds limit) {
     std::string params = call_params(dressed, tool, arguments);
-    arguments = {}; // it may be large, and waits for long
+    std::string().swap(arguments); // it may be large, and waits for long; an assignment would keep its memory
     Message answer = co_await request("tools/call", std::move(params), limit);
     check_result(answer.result(), false);
     co_return answer;

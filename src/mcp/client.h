@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/message.h"
 #include "src/mcp/client_channel.h"
 #include "src/mcp/client_spec.h"
@@ -28,6 +29,8 @@ public:
         std::function<void()> on_ended{};
         /// A line for the log, about something odd that was got over. Must not throw.
         std::function<void(const std::string&)> log{};
+        base::Workers* workers =
+            nullptr; ///< For large messages; outlives the client. Null: read on the loop.
         /// Makes the way to the server; for tests. Empty: by the spec's transport.
         std::function<std::unique_ptr<ClientChannel>(const ClientSpec&)> connect{};
     };

@@ -173,6 +173,7 @@ Conversation::Conversation(asio::any_io_executor executor, jsonrpc::Channel& cha
     peer.batches = true;
     peer.answer_bad_lines = true;
     peer.first_id = state_->options.first_id;
+    peer.workers = state_->options.workers;
     peer.name = "the MCP client";
     peer.on_bad_line = state_->options.log;
     const std::weak_ptr<State> weak = state_; // the state owns the peer

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/channel.h"
 #include "src/mcp/method_table.h"
 #include "src/mcp/server_results.h"
@@ -27,6 +28,7 @@ public:
         std::size_t most_in_flight = 512;             ///< Requests that run.
         std::chrono::milliseconds ask_limit{300'000}; ///< For answers of the client to what we ask it.
         std::int64_t first_id = 1;                    ///< Of what we ask it.
+        base::Workers* workers = nullptr;             ///< For large messages; see jsonrpc::Peer::Options.
         std::function<void(const std::string&)>
             log{}; ///< One line for stderr: what was wrong with a message.
     };

@@ -32,6 +32,7 @@ struct Server::State {
 
     Conversation::Options conversation_options() const {
         Conversation::Options out;
+        out.workers = options.workers;
         out.info = options.description.info;
         out.client = options.client;
         out.session = std::make_shared<ServerSession>();

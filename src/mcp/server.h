@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/channel.h"
 #include "src/mcp/core_methods.h"
 
@@ -21,7 +22,9 @@ public:
         std::string client = "stdio";                  ///< As in CallContext.
         std::size_t most_line_bytes = 8 << 20;         ///< A longer answer is replaced by an error.
         std::chrono::milliseconds drain_limit{10'000}; ///< How long run() waits for what it cancelled.
-        std::function<void(MethodTable&)> extend{};    ///< Adds methods that Service does not know.
+        base::Workers* workers =
+            nullptr; ///< For large messages; outlives the server. Null: read on the loop.
+        std::function<void(MethodTable&)> extend{}; ///< Adds methods that Service does not know.
         std::function<void(const std::string&)>
             log{}; ///< One line for stderr: what was wrong with a message.
     };

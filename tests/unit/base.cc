@@ -104,6 +104,35 @@ TEST_CASE("Workers: a job runs on another thread, its result and its exception c
     CHECK(spent.count() > 0);
 }
 
+TEST_CASE(
+    "Workers: a caller that is cancelled waits for its job, and nothing reaches into the other thread") {
+    asio::io_context loop(1);
+    base::Workers workers(loop.get_executor(), 2, 4);
+    std::atomic<bool> began{false}, ended{false};
+    bool after = false;
+    asio::cancellation_signal first, second;
+    auto work = [&]() -> asio::awaitable<void> {
+        auto job = [&] {
+            began = true;
+            std::this_thread::sleep_for(30ms);
+            ended = true;
+            return 0;
+        };
+        try {
+            co_await workers.run(job);
+        } catch (const boost::system::system_error&) {
+        }
+        after = ended;
+    };
+    asio::co_spawn(loop, work, asio::bind_cancellation_slot(first.slot(), asio::detached));
+    asio::co_spawn(loop, work, asio::bind_cancellation_slot(second.slot(), asio::detached));
+    asio::post(loop, [&] { first.emit(asio::cancellation_type::terminal); });
+    second.emit(asio::cancellation_type::terminal);
+    loop.run_for(10s);
+    CHECK(began);
+    CHECK(after);
+}
+
 TEST_CASE("Workers: beyond the bound jobs wait, and all are run") {
     asio::io_context loop(1);
     base::Workers workers(loop.get_executor(), 2, 2);
@@ -169,7 +198,7 @@ TEST_CASE("Budget: past its bound it is full until something is done with; the w
     CHECK(whole.used() == 250);
     bool through = false;
     auto wait = [&]() -> asio::awaitable<void> {
-        co_await one.room();
+        while (one.full()) co_await one.change();
         through = true;
     };
     asio::co_spawn(loop, wait, asio::detached);

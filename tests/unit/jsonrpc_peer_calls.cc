@@ -67,7 +67,7 @@ TEST_CASE("Peer: an answer that is too large fails its own call alone, wherever 
         line.text = id_first ? R"({"jsonrpc":"2.0","id":1,"result":{"id":2,"x":"xxx)"
                              : R"({"result":{"id":2,"x":"xxx)";
         line.tail = id_first ? R"(xxx","id":2}})" : R"(xxx","id":2},"id": 1,"jsonrpc":"2.0"})";
-        talk.channel.give(line);
+        talk.channel.give(std::move(line));
         talk.settle();
         CAPTURE(id_first);
         REQUIRE(big->error.has_value());

@@ -210,7 +210,7 @@ TEST_CASE("a message above the bound is refused under its own id, where that can
     Talk talk;
     const auto answer = [&](const std::string& head, const std::string& tail) {
         jsonrpc::LineSplitter::Line line{head, true, 17 << 20, tail};
-        talk.channel.push(line);
+        talk.channel.push(std::move(line));
         const Lines sent = talk.settle();
         REQUIRE(sent.size() == 1);
         return sent[0];
