@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +43,14 @@ int run(const cli::Options& options) {
     return std::fputs(cli::help_text(options.topic).c_str(), stdout), EXIT_SUCCESS;
 }
 
+// One arena, and large blocks given back when they are freed: else a few large messages in several threads
+// would stay with us for good.
+void keep_memory_small() {
+    ::mallopt(M_ARENA_MAX, 1);
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
 std::string base_name(const char* path) {
     const std::string text = path ? path : "cordon";
     return text.substr(text.rfind('/') + 1);
@@ -50,6 +60,7 @@ std::string base_name(const char* path) {
 
 int main(int argc, char** argv) {
     jsonrpc::fill_standard_descriptors();
+    keep_memory_small();
     std::signal(SIGPIPE, SIG_IGN); // a peer that goes away is an error code, not our death
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

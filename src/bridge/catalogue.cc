@@ -60,11 +60,12 @@ bool lives(const Entry& entry) {
 } // namespace
 
 struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
-    State(asio::any_io_executor e, std::function<void(const std::string&)> l)
-        : executor(std::move(e)), log(std::move(l)) {}
+    State(asio::any_io_executor e, std::function<void(const std::string&)> l, base::Workers* w)
+        : executor(std::move(e)), log(std::move(l)), workers(w) {}
 
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
+    base::Workers* workers;
     std::vector<std::shared_ptr<Entry>> entries;
     std::vector<std::string> problems;
     std::vector<std::string> troubles;
@@ -88,6 +89,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         if (entry->client) entry->spec.protocol = entry->client->next_protocol();
         entry->spec.elicits = may_ask;
         mcp::Client::Options options;
+        options.workers = workers;
         const std::weak_ptr<State> weak = weak_from_this();
         const std::weak_ptr<Entry> weak_entry = entry;
         options.log = [weak, name = entry->about.name](const std::string& line) {
@@ -133,8 +135,8 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
 };
 
 Catalogue::Catalogue(asio::any_io_executor executor, std::vector<CatalogueEntry> entries,
-                     std::function<void(const std::string&)> log)
-    : state_(std::make_shared<State>(std::move(executor), std::move(log))) {
+                     std::function<void(const std::string&)> log, base::Workers* workers)
+    : state_(std::make_shared<State>(std::move(executor), std::move(log), workers)) {
     for (CatalogueEntry& each : entries) {
         auto entry = std::make_shared<Entry>();
         entry->about = std::move(each.about);
@@ -144,8 +146,8 @@ Catalogue::Catalogue(asio::any_io_executor executor, std::vector<CatalogueEntry>
 }
 
 Catalogue::Catalogue(asio::any_io_executor executor, CatalogueConfiguration configuration,
-                     std::function<void(const std::string&)> log)
-    : Catalogue(std::move(executor), std::move(configuration.entries), std::move(log)) {
+                     std::function<void(const std::string&)> log, base::Workers* workers)
+    : Catalogue(std::move(executor), std::move(configuration.entries), std::move(log), workers) {
     state_->problems = std::move(configuration.problems);
     state_->troubles = std::move(configuration.troubles);
     state_->notes = std::move(configuration.notes);

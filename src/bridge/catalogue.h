@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/message.h"
 #include "src/mcp/client_spec.h"
 
@@ -57,14 +58,14 @@ struct CatalogueConfiguration {
 };
 
 /// The user's other MCP servers: configured at start, started on first use, kept warm, started again after
-/// they died (with back-off). On the loop's thread.
+/// they died (with back-off). On the loop's thread; `workers` read large answers, and outlive it.
 class Catalogue {
 public:
     Catalogue(boost::asio::any_io_executor executor, std::vector<CatalogueEntry> entries,
-              std::function<void(const std::string&)> log);
+              std::function<void(const std::string&)> log, base::Workers* workers = nullptr);
     /// The same, with what is wrong with the configuration.
     Catalogue(boost::asio::any_io_executor executor, CatalogueConfiguration configuration,
-              std::function<void(const std::string&)> log);
+              std::function<void(const std::string&)> log, base::Workers* workers = nullptr);
     ~Catalogue();
     Catalogue(const Catalogue&) = delete;
     Catalogue& operator=(const Catalogue&) = delete;

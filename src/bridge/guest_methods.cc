@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 #include "runtime_api/json.h"
 #include "src/bridge/manual.h"
@@ -25,7 +26,9 @@ constexpr std::size_t most_result = 64u << 20;
 constexpr std::size_t most_structured = 1u << 20; // of what an error says beside its message
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
-constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
+constexpr std::size_t small_check = 4 << 10; // of a schema and a value together: microseconds
+constexpr std::size_t few = 4;               // requests of a run that the host works on at once
+constexpr std::size_t most_questions = 32;   // to a person, whom hostile code could else bury under dialogs
 
 // Stops the run's clock while it lives, or until the run ends.
 class PausedClock {
@@ -159,11 +162,28 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message,
     return jsonrpc::Error(code, message, data.take());
 }
 
-GuestMethods::GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
-                           std::function<void(std::string)> progress, mcp::Asker asker)
+GuestMethods::GuestMethods(Shelf& shelf, Policy policy, asio::any_io_executor executor, RunSinks sinks)
     : shelf_(shelf), policy_(std::move(policy)),
-      clock_(std::make_shared<std::function<void(bool)>>(std::move(clock))), progress_(std::move(progress)),
-      asker_(std::move(asker)) {}
+      clock_(std::make_shared<std::function<void(bool)>>(sinks.clock)), sinks_(std::move(sinks)),
+      few_(std::move(executor), few) {}
+
+// What the host makes of what it knows: on another thread, since it may be large, and a few at a time, so
+// that no run takes all of them.
+template <class Job> asio::awaitable<std::string> GuestMethods::worked_out(Job job) {
+    const base::Gate::Place place = co_await few_.enter();
+    if (sinks_.writable) co_await sinks_.writable();
+    std::chrono::nanoseconds spent{0};
+    std::exception_ptr failed;
+    std::string text;
+    try {
+        text = co_await shelf_.workers->run(std::move(job), &spent);
+    } catch (...) { // what it cost is told all the same
+        failed = std::current_exception();
+    }
+    if (sinks_.spent) sinks_.spent(spent);
+    if (failed) std::rethrow_exception(failed);
+    co_return text;
+}
 
 std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
@@ -186,7 +206,7 @@ asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
         co_return w.take();
     }
     if (method == "save_tool" || method == "saved_tools" || method == "delete_tool")
-        co_return saved(method, params);
+        co_return co_await saved(method, std::move(params));
     throw jsonrpc::Error(jsonrpc::code::method_not_found, "the host has no method " + method.substr(0, 100));
 }
 
@@ -245,12 +265,39 @@ asio::awaitable<std::string> GuestMethods::servers() {
 asio::awaitable<std::string> GuestMethods::list_tools(std::string params) {
     const std::string server = allowed_server(string_member(params, "server"));
     const Catalogue::Tools tools = co_await tools_of(server);
-    const CatalogueServer entry = server_entry(shelf_.catalogue, server);
-    json::Writer w;
-    w.object().key("server").object().field("name", entry.name).field("alias", entry.alias);
-    w.field("description", entry.description).field("cwd", entry.cwd).end().key("tools").array();
-    for (const CatalogueTool& tool : *tools) write_tool(w, tool);
-    co_return w.end().end().take();
+    auto job = [tools, entry = server_entry(shelf_.catalogue, server)] {
+        json::Writer w;
+        w.object().key("server").object().field("name", entry.name).field("alias", entry.alias);
+        w.field("description", entry.description).field("cwd", entry.cwd).end().key("tools").array();
+        for (const CatalogueTool& tool : *tools) write_tool(w, tool);
+        return w.end().end().take();
+    };
+    co_return co_await worked_out(std::move(job));
+}
+
+// Takes out nulls that the schema does not want; then what is wrong with the arguments. Small ones are looked
+// at at once.
+asio::awaitable<std::vector<std::string>> GuestMethods::checked(std::string_view schema,
+                                                                std::string* arguments) {
+    auto job = [&] {
+        *arguments = shelf_.schemas.without_nulls(schema, std::move(*arguments));
+        return shelf_.schemas.problems(schema, *arguments);
+    };
+    if (schema.size() + arguments->size() < small_check) co_return job();
+    std::chrono::nanoseconds spent{0};
+    std::vector<std::string> problems = co_await shelf_.workers->run(job, &spent);
+    if (sinks_.spent) sinks_.spent(spent);
+    co_return problems;
+}
+
+asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, const jsonrpc::Message* answer) {
+    if (tool->output_schema.empty()) co_return std::string();
+    auto job = [&] { return broken_promise(shelf_.schemas, *tool, answer->result()); };
+    if (tool->output_schema.size() + answer->result().size() < small_check) co_return job();
+    std::chrono::nanoseconds spent{0};
+    std::string odd = co_await shelf_.workers->run(job, &spent);
+    if (sinks_.spent) sinks_.spent(spent);
+    co_return odd;
 }
 
 asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
@@ -262,11 +309,12 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     if (json::kind(arguments) != json::Kind::object)
         throw guest_error("arguments", "arguments must be an object");
     if (arguments.size() > most_arguments) throw guest_error("too_large", "arguments of more than 64 MiB");
+    // Counted until the answer is there: a server may take its time to read them.
+    const base::Budget::Share held = message.free_text();
     const Catalogue::Tools tools = co_await tools_of(server);
     const CatalogueTool* tool = find_tool(*tools, wanted);
     if (!tool) throw unknown_tool(server, wanted, *tools);
-    arguments = shelf_.schemas.without_nulls(tool->input_schema, std::move(arguments));
-    const std::vector<std::string> problems = shelf_.schemas.problems(tool->input_schema, arguments);
+    const std::vector<std::string> problems = co_await checked(tool->input_schema, &arguments);
     if (!problems.empty()) {
         std::string text = server + '.' + tool->name + ": ";
         for (const std::string& problem : problems)
@@ -285,7 +333,8 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
                                            " bytes, above the limit of 64 MiB");
-    std::string odd = broken_promise(shelf_.schemas, *tool, answer.result());
+    if (sinks_.spent) sinks_.spent(answer.cost());
+    std::string odd = co_await oddity(tool, &answer);
     if (!odd.empty() && odd_.size() < most_odd) odd_.emplace(server + '.' + name, std::move(odd));
     co_return std::string(answer.result());
 }
@@ -293,18 +342,18 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
 // The run's time does not pass while a person thinks.
 mcp::Asker GuestMethods::asker() const {
     if (!may_ask()) return {};
-    auto ask = [ask = asker_.ask, clock = std::weak_ptr(clock_), asked = asked_](std::string params) {
+    auto ask = [ask = sinks_.asker.ask, clock = std::weak_ptr(clock_), asked = asked_](std::string params) {
         return ask_paused(ask, clock, asked, std::move(params));
     };
-    return {asker_.who, std::move(ask)};
+    return {sinks_.asker.who, std::move(ask)};
 }
 
 // "server.tool: message (2 of 4)"
 std::function<void(double, std::optional<double>, std::string)>
 GuestMethods::progress_of(std::string tool) const {
-    if (!progress_) return {};
-    return [tool = std::move(tool), said = progress_](double done, std::optional<double> total,
-                                                      std::string message) {
+    if (!sinks_.progress) return {};
+    return [tool = std::move(tool), said = sinks_.progress](double done, std::optional<double> total,
+                                                            std::string message) {
         std::ostringstream text;
         text << tool << ": " << message << (message.empty() ? "" : " ") << '(' << done;
         if (total) text << " of " << *total;
@@ -321,17 +370,19 @@ asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {
     std::string wanted;
     const bool one = in.read_optional("tool", wanted);
     const Catalogue::Tools tools = co_await tools_of(server);
-    const CatalogueServer entry = server_entry(shelf_.catalogue, server);
-    json::Writer w;
-    w.object().key("tools").array();
-    if (one) {
-        const CatalogueTool* tool = find_tool(*tools, wanted);
-        if (!tool) throw unknown_tool(server, wanted, *tools);
-        write_doc(w, entry, *tool, full);
-    } else {
-        for (const CatalogueTool& tool : *tools) write_doc(w, entry, tool, full);
-    }
-    co_return w.end().end().take();
+    auto job = [tools, one, full, wanted, entry = server_entry(shelf_.catalogue, server)] {
+        json::Writer w;
+        w.object().key("tools").array();
+        if (one) {
+            const CatalogueTool* tool = find_tool(*tools, wanted);
+            if (!tool) throw unknown_tool(entry.name, wanted, *tools);
+            write_doc(w, entry, *tool, full);
+        } else {
+            for (const CatalogueTool& tool : *tools) write_doc(w, entry, tool, full);
+        }
+        return w.end().end().take();
+    };
+    co_return co_await worked_out(std::move(job));
 }
 
 // Starts all servers of this run that were not started yet, together; one that fails is left out of the
@@ -357,11 +408,26 @@ asio::awaitable<void> GuestMethods::start_all() {
             asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
 }
 
-void GuestMethods::refresh_index() {
-    if (shelf_.indexed == shelf_.catalogue.generation()) return;
-    shelf_.indexed = shelf_.catalogue.generation();
-    for (const CatalogueServer& server : shelf_.catalogue.servers()) {
-        const Catalogue::Tools tools = shelf_.catalogue.known_tools(server.name);
+namespace {
+
+// A server and its tools as they are now: both stay as they are while another thread looks at them.
+struct Known {
+    CatalogueServer server;
+    Catalogue::Tools tools; // null: never started
+};
+
+std::vector<Known> known_now(const Catalogue& catalogue) {
+    std::vector<Known> all;
+    for (CatalogueServer& server : catalogue.servers()) {
+        Catalogue::Tools tools = catalogue.known_tools(server.name);
+        all.push_back(Known{std::move(server), std::move(tools)});
+    }
+    return all;
+}
+
+ToolIndex::ToolsByServer to_index(const std::vector<Known>& known) {
+    ToolIndex::ToolsByServer all;
+    for (const auto& [server, tools] : known) {
         std::vector<IndexedTool> indexed;
         if (tools) {
             for (const CatalogueTool& tool : *tools) {
@@ -370,9 +436,25 @@ void GuestMethods::refresh_index() {
                 indexed.push_back(std::move(entry));
             }
         }
-        shelf_.index.replace(server.name, indexed);
+        all.emplace_back(server.name, std::move(indexed));
     }
+    return all;
 }
+
+std::string found_docs(const std::vector<ToolIndex::Hit>& hits, const std::vector<Known>& known, bool full) {
+    json::Writer w;
+    w.object().key("results").array();
+    for (const ToolIndex::Hit& hit : hits) {
+        for (const auto& [server, tools] : known) {
+            if (server.name != hit.server || !tools) continue;
+            const CatalogueTool* tool = find_tool(*tools, hit.name);
+            if (tool) write_doc(w, server, *tool, full);
+        }
+    }
+    return w.end().end().take();
+}
+
+} // namespace
 
 asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) {
     const std::string query = string_member(params, "query");
@@ -383,42 +465,47 @@ asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) 
     in.read_optional("limit", limit);
     limit = std::clamp(limit, 1, most_hits);
     co_await start_all();
-    refresh_index();
-    json::Writer w;
-    w.object().key("results").array();
-    for (const ToolIndex::Hit& hit : shelf_.index.search(query, limit, policy_.servers())) {
-        const Catalogue::Tools tools = shelf_.catalogue.known_tools(hit.server);
-        const CatalogueTool* tool = tools ? find_tool(*tools, hit.name) : nullptr;
-        if (tool) write_doc(w, server_entry(shelf_.catalogue, hit.server), *tool, full);
-    }
-    co_return w.end().end().take();
+    auto job = [&index = shelf_.index, generation = shelf_.catalogue.generation(), query, limit, full,
+                servers = policy_.servers(), known = known_now(shelf_.catalogue)] {
+        index.bring_to(generation, [&] { return to_index(known); });
+        return found_docs(index.search(query, limit, servers), known, full);
+    };
+    co_return co_await worked_out(std::move(job));
 }
 
-std::string GuestMethods::saved(const std::string& method, const std::string& params) {
-    if (!shelf_.saved)
-        throw guest_error("policy", "saved tools are turned off on this host (CORDON_SAVED_TOOLS=0)");
+namespace {
+
+std::string work_on_saved(SavedTools& saved, const std::string& method, const std::string& params) {
     json::Writer w;
     w.object();
+    if (method == "save_tool") {
+        w.field("replaced", saved.save(string_member(params, "name"), string_member(params, "source")));
+    } else if (method == "delete_tool") {
+        w.field("deleted", saved.remove(string_member(params, "name")));
+    } else {
+        const json::Document document(params);
+        std::vector<std::string> wanted;
+        const bool all = !document.root("params").read_optional("names", wanted);
+        w.key("tools").array();
+        for (const SavedTools::Tool& tool : saved.list())
+            if (all || std::find(wanted.begin(), wanted.end(), tool.name) != wanted.end())
+                w.object().field("name", tool.name).field("source", tool.source).end();
+        w.end();
+    }
+    return w.end().take();
+}
+
+} // namespace
+
+asio::awaitable<std::string> GuestMethods::saved(std::string method, std::string params) {
+    if (!shelf_.saved)
+        throw guest_error("policy", "saved tools are turned off on this host (CORDON_SAVED_TOOLS=0)");
+    auto job = [saved = shelf_.saved, method, params] { return work_on_saved(*saved, method, params); };
     try {
-        if (method == "save_tool") {
-            w.field("replaced",
-                    shelf_.saved->save(string_member(params, "name"), string_member(params, "source")));
-        } else if (method == "delete_tool") {
-            w.field("deleted", shelf_.saved->remove(string_member(params, "name")));
-        } else {
-            const json::Document document(params);
-            std::vector<std::string> wanted;
-            const bool all = !document.root("params").read_optional("names", wanted);
-            w.key("tools").array();
-            for (const SavedTools::Tool& tool : shelf_.saved->list())
-                if (all || std::find(wanted.begin(), wanted.end(), tool.name) != wanted.end())
-                    w.object().field("name", tool.name).field("source", tool.source).end();
-            w.end();
-        }
+        co_return co_await worked_out(std::move(job));
     } catch (const SavedTools::Error& e) {
         throw guest_error("arguments", e.what());
     }
-    return w.end().take();
 }
 
 } // namespace bridge

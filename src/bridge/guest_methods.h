@@ -1,5 +1,7 @@
 #pragma once
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -7,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/gate.h"
+#include "src/base/workers.h"
 #include "src/bridge/catalogue.h"
 #include "src/bridge/policy.h"
 #include "src/bridge/saved_tools.h"
@@ -23,7 +27,21 @@ struct Shelf {
     ToolIndex& index;
     SavedTools* saved = nullptr;                   ///< Null: turned off.
     std::function<std::string()> image_contents{}; ///< What the image says is in it; may be empty.
-    std::uint64_t indexed = 0; ///< The catalogue's generation that the index was made from.
+    base::Workers* workers = nullptr; ///< Where the index, schemas and saved functions are worked on.
+};
+
+/// Where a run's methods tell what happens. Each may be empty; all must be callable as long as the methods
+/// live.
+struct RunSinks {
+    /// True: an upstream server is being started for this run, or a person is asked; false: that is over.
+    std::function<void(bool)> clock{};
+    /// What an upstream server says of a call's progress, as a line.
+    std::function<void(std::string)> progress{};
+    /// CPU time that the host spent for the run elsewhere than on the loop.
+    std::function<void(std::chrono::nanoseconds)> spent{};
+    /// Waits until the guest has read most of what was written to it; then another answer may be made.
+    std::function<boost::asio::awaitable<void>()> writable{};
+    mcp::Asker asker{}; ///< Whom the servers may ask.
 };
 
 /// An error that code sees as an exception: `kind` is one of src/guest/README.md. `structured`: JSON text of
@@ -35,12 +53,7 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message,
 /// a run.
 class GuestMethods {
 public:
-    /// `clock`: called with true when an upstream server is being started for this run, with false when that
-    /// is over, and likewise while a person is asked; must be callable as long as this lives. `progress`:
-    /// called with what an upstream server says of a call's progress, as a line; empty where nobody wants to
-    /// know. `asker`: whom the servers may ask.
-    GuestMethods(Shelf& shelf, Policy policy, std::function<void(bool)> clock,
-                 std::function<void(std::string)> progress = {}, mcp::Asker asker = {});
+    GuestMethods(Shelf& shelf, Policy policy, boost::asio::any_io_executor executor, RunSinks sinks);
 
     /// The JSON text of the method's result. Throws jsonrpc::Error (guest_error), json::Error.
     boost::asio::awaitable<std::string> answer(jsonrpc::Message message);
@@ -55,26 +68,28 @@ public:
     std::string servers_json() const;
 
 private:
+    template <class Job> boost::asio::awaitable<std::string> worked_out(Job job);
+    boost::asio::awaitable<std::vector<std::string>> checked(std::string_view schema, std::string* arguments);
+    boost::asio::awaitable<std::string> oddity(const CatalogueTool* tool, const jsonrpc::Message* answer);
     boost::asio::awaitable<std::string> servers();
     boost::asio::awaitable<std::string> list_tools(std::string params);
     boost::asio::awaitable<std::string> call_tool(jsonrpc::Message message);
     boost::asio::awaitable<std::string> query_tool_docs(std::string params);
     boost::asio::awaitable<std::string> search_tool_docs(std::string params);
-    std::string saved(const std::string& method, const std::string& params);
+    boost::asio::awaitable<std::string> saved(std::string method, std::string params);
 
     std::string allowed_server(const std::string& name_or_alias) const;
     boost::asio::awaitable<Catalogue::Tools> tools_of(std::string server);
     std::function<void(double, std::optional<double>, std::string)> progress_of(std::string tool) const;
     mcp::Asker asker() const;
-    bool may_ask() const { return asker_.ask != nullptr; }
+    bool may_ask() const { return sinks_.asker.ask != nullptr; }
     boost::asio::awaitable<void> start_all();
-    void refresh_index();
 
     Shelf& shelf_;
     Policy policy_;
     std::shared_ptr<std::function<void(bool)>> clock_; // a question's end may come after this one's
-    std::function<void(std::string)> progress_;
-    mcp::Asker asker_;
+    RunSinks sinks_;
+    base::Gate few_; ///< For what the host works out itself.
     std::shared_ptr<std::size_t> asked_ = std::make_shared<std::size_t>(0);
     std::set<std::string> called_;
     std::map<std::string, std::string> odd_{}; // by tool; a bounded number

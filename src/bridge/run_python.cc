@@ -8,6 +8,7 @@
 #include "runtime_api/json.h"
 #include "src/bridge/nearest.h"
 #include "src/bridge/render.h"
+#include "src/bridge/run_budget.h"
 #include "src/mcp/random_name.h"
 
 namespace bridge {
@@ -74,9 +75,11 @@ public:
             std::shared_ptr<RunState> state)
         : state_(std::move(state)), artifacts_(parts.artifacts), client_(request.client),
           on_output_(request.on_output), on_progress_(request.on_progress),
-          methods_(
-              parts.shelf, std::move(policy), [this](bool paused) { set_clock(paused); },
-              upstream_progress(state_, request.on_progress), mcp::Asker{request.client, request.ask}),
+          budget_(request.timeout,
+                  [this](const char* limit, std::string why) {
+                      if (sandbox) sandbox->end_execution(limit, std::move(why));
+                  }),
+          methods_(parts.shelf, std::move(policy), parts.executor, sinks_for(request)),
           most_displayed_bytes_(request.stream_all ? most_exec_displayed_bytes
                                                    : static_cast<std::size_t>(parts.max_output)) {}
 
@@ -164,6 +167,8 @@ public:
         for (const std::string& odd : methods_.notes()) notes.push_back(printable(odd, 1000));
     }
 
+    void spent(std::chrono::nanoseconds host_cpu) override { budget_.spend(host_cpu); }
+
     std::string servers_json() const { return methods_.servers_json(); }
     const std::set<std::string>& called() const { return methods_.called(); }
 
@@ -176,6 +181,18 @@ public:
     std::vector<std::string> artifacts;
 
 private:
+    RunSinks sinks_for(const RunRequest& request) {
+        RunSinks sinks;
+        sinks.clock = [this](bool paused) { set_clock(paused); };
+        sinks.progress = upstream_progress(state_, request.on_progress);
+        sinks.writable = [this]() -> asio::awaitable<void> {
+            if (sandbox) co_await sandbox->writable();
+        };
+        sinks.spent = [this](std::chrono::nanoseconds cpu) { budget_.spend(cpu); };
+        sinks.asker = mcp::Asker{request.client, request.ask};
+        return sinks;
+    }
+
     void set_clock(bool paused) {
         if (!sandbox) return;
         paused ? sandbox->pause_clock() : sandbox->resume_clock();
@@ -188,6 +205,7 @@ private:
     std::string folder_ = client_.empty() ? mcp::random_name() + '/' : std::string();
     std::function<void(bool, std::string_view)> on_output_;
     std::function<void(double, std::optional<double>, std::string)> on_progress_;
+    RunBudget budget_;
     GuestMethods methods_;
     std::size_t most_displayed_bytes_;
     std::size_t displayed_bytes_ = 0;
@@ -237,6 +255,20 @@ std::vector<std::string> usable_servers(const Catalogue& catalogue) {
     return names;
 }
 
+// Another process may hold the file for a while.
+asio::awaitable<std::vector<std::string>> saved_names(const Shelf* shelf, RunRequest* request) {
+    if (!shelf->saved) co_return std::vector<std::string>();
+    auto job = [saved = shelf->saved] { return saved->names(); };
+    std::string failed;
+    try {
+        co_return co_await shelf->workers->run(job);
+    } catch (const SavedTools::Error& e) {
+        failed = e.what();
+    }
+    request->notes.push_back("saved tools cannot be read: " + failed);
+    co_return std::vector<std::string>();
+}
+
 sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request, const RunHost& host) {
     sandbox::Execution execution;
     if (request.session.empty())
@@ -250,13 +282,6 @@ sandbox::Execution to_execution(const RunPythonParts& parts, RunRequest& request
     execution.tail = parts.max_output / 3;
     execution.keep_output = !request.stream_all;
     execution.session = !request.session.empty();
-    if (parts.shelf.saved) {
-        try {
-            execution.saved_tools = parts.shelf.saved->names();
-        } catch (const SavedTools::Error& e) {
-            request.notes.push_back(std::string("saved tools cannot be read: ") + e.what());
-        }
-    }
     return execution;
 }
 
@@ -269,18 +294,30 @@ void watch_pulls(sandbox::PullAudience& pulls, const std::shared_ptr<RunHost>& h
     host->watching_pulls = pulls.join(sink);
 }
 
+// As long as what it returns lives, the run can be ended for the memory that it holds.
+std::shared_ptr<void> watch_memory(HostMemory* memory, sandbox::Sandbox* box) {
+    if (!memory) return nullptr;
+    HostMemory::Run run;
+    run.bytes = [box] { return box->bytes_in_flight(); };
+    run.end = [box](const char* limit, std::string why) { box->end_execution(limit, std::move(why)); };
+    return memory->watch(std::move(run));
+}
+
 // Runs in a sandbox that is ready; fills the report.
 asio::awaitable<void> run_in(sandbox::Sandbox* box, const RunPythonParts* parts, RunRequest* request,
                              std::shared_ptr<RunHost> host, RunReport* report) {
     report->not_enforced = sandbox::shortfalls(box->findings());
     report->open_files = box->open_files();
+    std::vector<std::string> saved = co_await saved_names(&parts->shelf, request);
     sandbox::Execution execution = to_execution(*parts, *request, *host);
+    execution.saved_tools = std::move(saved);
     host->watching_pulls.reset();
     host->sandbox = box;
     struct Leave {
         RunHost& host;
         ~Leave() { host.sandbox = nullptr; }
     } leave{*host};
+    const std::shared_ptr<void> watched = watch_memory(parts->memory, box);
     report->outcome = co_await box->execute(std::move(execution), host);
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/bridge/artifacts.h"
 #include "src/bridge/guest_methods.h"
+#include "src/bridge/host_memory.h"
 #include "src/bridge/run_report.h"
 #include "src/bridge/run_request.h"
 #include "src/bridge/sessions.h"
@@ -29,6 +30,7 @@ struct RunPythonParts {
     bool servers_listed_only = false;
     /// What to do about an error of the engine, to be put behind its words; may be empty.
     std::function<std::string(const std::string& words)> advice_on{};
+    HostMemory* memory = nullptr;  ///< The ceiling over all runs; null: none is kept.
     sandbox::PullAudience pulls{}; ///< A call that waits for an image shows its client how far it is.
 };
 

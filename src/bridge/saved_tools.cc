@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 
 #include "runtime_api/json.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr std::size_t most_source_bytes = 64 << 10;
 constexpr std::int64_t most_tools = 100;
 constexpr std::size_t most_name_bytes = 64;
-constexpr int busy_ms = 2000; // the loop waits with us, and others hold the lock for milliseconds
+constexpr int busy_ms = 2000; // others hold the lock for milliseconds
 
 bool is_tool_name(const std::string& name) {
     const auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
@@ -91,10 +92,12 @@ void make_private_file(const std::string& path) {
 struct SavedTools::Impl {
     std::string path;
     std::optional<sqlite::Database> database{};
+    std::mutex turn{};
     ino_t inode = 0; ///< Of the file that is open: one that was moved away or replaced is opened anew.
 
     /// Runs work on the open database, and says failures as people do.
     template <class Work> auto with_database(Work work) {
+        const std::lock_guard lock(turn);
         try {
             open();
             return work(*database);

@@ -8,7 +8,7 @@ namespace bridge {
 
 /// Functions that code asked to keep for later runs of this user: name and source, in a SQLite file of mode
 /// 0600 under the state folder. Nothing in it ever runs on the host. Several Cordons may use one file at
-/// once.
+/// once. May be used by several threads; they take turns.
 class SavedTools {
 public:
     /// A request that cannot be met: what() says why, fit for the code that asked.

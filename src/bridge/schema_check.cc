@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <mutex>
 #include <unordered_map>
 
 #include "src/bridge/schema_nulls.h"
@@ -19,6 +20,7 @@ constexpr std::size_t most_lines = 8;
 constexpr std::size_t most_values = 200'000; // of the arguments; there are no steps for more
 constexpr int most_depth = 200;
 constexpr std::size_t most_rewritten = 4 << 20; // bytes of arguments
+constexpr std::size_t most_bytes = 8 << 20; // of the arguments; a larger tree would double what they take
 
 } // namespace
 
@@ -30,6 +32,7 @@ struct SchemaCheck::Impl {
     std::list<Kept> kept{}; ///< Used last, first.
     std::unordered_map<std::string_view, std::list<Kept>::iterator> by_text{};
     std::size_t bytes = 0;
+    std::mutex turn{};
 
     const SchemaDocument* find(std::string_view text) {
         if (const auto found = by_text.find(text); found != by_text.end()) {
@@ -62,6 +65,7 @@ SchemaCheck::~SchemaCheck() = default;
 
 std::string SchemaCheck::without_nulls(std::string_view schema, std::string arguments) {
     if (arguments.size() > most_rewritten || arguments.find("null") == std::string::npos) return arguments;
+    const std::lock_guard lock(impl_->turn);
     const SchemaDocument* document =
         schema.size() <= SchemaDocument::most_bytes ? impl_->find(schema) : nullptr;
     return document ? SchemaNulls(*document).without(arguments) : arguments;
@@ -69,6 +73,8 @@ std::string SchemaCheck::without_nulls(std::string_view schema, std::string argu
 
 std::vector<std::string> SchemaCheck::problems(std::string_view schema, std::string_view arguments) {
     std::vector<std::string> lines;
+    if (arguments.size() > most_bytes) return lines;
+    const std::lock_guard lock(impl_->turn);
     const SchemaDocument* document =
         schema.size() <= SchemaDocument::most_bytes ? impl_->find(schema) : nullptr;
     if (!document) return lines;

@@ -8,7 +8,8 @@ namespace bridge {
 
 /// Checks arguments against a tool's input schema (JSON Schema 2020-12 and draft-07) before they are sent.
 /// The schema is hostile text: everything is bounded (size, depth, references, work), patterns run on RE2. A
-/// schema that cannot be read or is too large never blocks a call.
+/// schema that cannot be read or is too large never blocks a call. May be used by several threads; they take
+/// turns.
 class SchemaCheck {
 public:
     SchemaCheck();
@@ -18,8 +19,9 @@ public:
 
     /// What is wrong with `arguments` (JSON text of an object), at most 8 lines fit for a person, each with
     /// the path, what was given, what is allowed, and for a name the nearest valid one: "content[0].kind: got
-    /// \"txt\", expected one of \"text\", \"image\"". Empty: nothing, or the schema could not be used.
-    /// Schemas are compiled once and kept (by their text, a bounded number).
+    /// \"txt\", expected one of \"text\", \"image\"". Empty: nothing, the schema could not be used, or there
+    /// are more than 8 MiB of arguments, which are left to the server. Schemas are compiled once and kept (by
+    /// their text, a bounded number).
     std::vector<std::string> problems(std::string_view schema, std::string_view arguments);
 
     /// The arguments without the members that are null where the schema does not allow null and does not

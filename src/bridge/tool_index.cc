@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <set>
 #include <unordered_map>
 
@@ -93,6 +94,8 @@ struct ToolIndex::Impl {
     std::unordered_map<std::string, Stem> stem_ids{};
     std::vector<int> tools_with{}; ///< By stem.
     std::int64_t next_row = 1;
+    std::uint64_t generation = 0;
+    std::mutex turn{};
     sqlite::Statement insert; ///< After the table is made.
 
     Impl()
@@ -119,6 +122,7 @@ struct ToolIndex::Impl {
         return std::log(1 + (static_cast<double>(entries.size()) - with + 0.5) / (with + 0.5));
     }
 
+    void replace(const std::string& server, const std::vector<IndexedTool>& tools);
     void add(const IndexedTool& tool, const std::string& server);
     void remove(const std::string& server);
     void count(const Entry& entry, int by);
@@ -212,11 +216,23 @@ ToolIndex::ToolIndex() : impl_(std::make_unique<Impl>()) {}
 
 ToolIndex::~ToolIndex() = default;
 
+void ToolIndex::Impl::replace(const std::string& server, const std::vector<IndexedTool>& tools) {
+    database.run("BEGIN");
+    remove(server);
+    for (const IndexedTool& tool : tools) add(tool, server);
+    database.run("COMMIT");
+}
+
 void ToolIndex::replace(const std::string& server, const std::vector<IndexedTool>& tools) {
-    impl_->database.run("BEGIN");
-    impl_->remove(server);
-    for (const IndexedTool& tool : tools) impl_->add(tool, server);
-    impl_->database.run("COMMIT");
+    const std::lock_guard lock(impl_->turn);
+    impl_->replace(server, tools);
+}
+
+void ToolIndex::bring_to(std::uint64_t generation, const std::function<ToolsByServer()>& tools) {
+    const std::lock_guard lock(impl_->turn);
+    if (impl_->generation >= generation) return;
+    for (const auto& [server, its_tools] : tools()) impl_->replace(server, its_tools);
+    impl_->generation = generation;
 }
 
 /// The words of a query that say something; a word in camel case is taken apart where it is not known as a
@@ -333,6 +349,7 @@ std::string match_expression(const std::vector<QueryWord>& words) {
 
 std::vector<ToolIndex::Hit> ToolIndex::search(const std::string& query, int limit,
                                               const std::vector<std::string>& servers) const {
+    const std::lock_guard lock(impl_->turn);
     std::vector<Hit> hits;
     const std::set<std::string_view> among(servers.begin(), servers.end());
     const std::vector<QueryWord> words = impl_->read_query(query);

@@ -1,6 +1,9 @@
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bridge {
@@ -16,7 +19,8 @@ struct IndexedTool {
 };
 
 /// Ranked search over the tools of all servers (SQLite FTS5, in memory): best match first, tolerant of word
-/// order, plural, and one typing error a word. On the loop's thread; 1,000 tools in milliseconds.
+/// order, plural, and one typing error a word; 1,000 tools in milliseconds. May be used by several threads;
+/// they take turns.
 class ToolIndex {
 public:
     ToolIndex();
@@ -26,6 +30,13 @@ public:
 
     /// The tools of one server, in place of those that it had.
     void replace(const std::string& server, const std::vector<IndexedTool>& tools);
+
+    /// The tools of some servers, each in place of those that it had.
+    using ToolsByServer = std::vector<std::pair<std::string, std::vector<IndexedTool>>>;
+
+    /// Brings it to a generation of the catalogue, with what `tools` gives; nothing where it is there
+    /// already, or beyond.
+    void bring_to(std::uint64_t generation, const std::function<ToolsByServer()>& tools);
 
     struct Hit {
         std::string server;

@@ -47,14 +47,19 @@ runtime_api::SearchOptions to_search(const config::Settings& s) {
     return o;
 }
 
-std::unique_ptr<sandbox::EngineSource> make_engine(asio::any_io_executor executor,
-                                                   const config::Settings& settings, std::string state_dir) {
+// Threads beside the loop, and jobs that wait for one.
+constexpr std::size_t worker_threads = 2;
+constexpr std::size_t most_jobs = 64;
+
+void log_info(const std::string& line) { spdlog::info("{}", line); }
+
+sandbox::EngineSource::Options engine_options(const config::Settings& settings, std::string state_dir) {
     sandbox::EngineSource::Options options;
     options.search = to_search(settings);
     options.confinement = to_confinement(settings);
     options.state_dir = std::move(state_dir);
-    options.log = [](const std::string& line) { spdlog::info("{}", line); };
-    return std::make_unique<sandbox::EngineSource>(std::move(executor), std::move(options));
+    options.log = log_info;
+    return options;
 }
 
 } // namespace
@@ -123,10 +128,16 @@ void log_faults(const std::vector<std::string>& faults) {
 
 App::App(asio::io_context& loop, const config::Settings& settings,
          const std::map<std::string, std::string>& environment)
-    : loop_(loop), settings_(settings) {
+    : loop_(loop), settings_(settings),
+      workers_(std::make_unique<base::Workers>(loop.get_executor(), worker_threads, most_jobs)),
+      in_flight_(loop.get_executor(), static_cast<std::size_t>(settings.max_host_memory)),
+      memory_(loop.get_executor(), static_cast<std::size_t>(settings.max_host_memory), log_info) {
     const std::string folder = state_folder(settings, environment);
     settings_.image = image_of(settings, environment);
-    engine_ = make_engine(loop.get_executor(), settings_, folder);
+    sandbox::EngineSource::Options engine = engine_options(settings_, folder);
+    engine.workers = workers_.get();
+    engine.whole = &in_flight_;
+    engine_ = std::make_unique<sandbox::EngineSource>(loop.get_executor(), std::move(engine));
     sandbox::Pool::Options pool;
     pool.warm = settings.pool;
     pool.most = settings.max_containers;
@@ -141,11 +152,11 @@ App::App(asio::io_context& loop, const config::Settings& settings,
         loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
     sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
-    const auto log = [](const std::string& line) { spdlog::info("{}", line); };
-    catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(),
-                                                     bridge::load_entries(settings, environment), log);
+    catalogue_ = std::make_unique<bridge::Catalogue>(
+        loop.get_executor(), bridge::load_entries(settings, environment), log_info, workers_.get());
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
+    shelf_->workers = workers_.get();
     shelf_->image_contents = [this] { return engine_->image_contents(); };
 }
 
@@ -157,6 +168,7 @@ bridge::RunPythonParts App::parts() {
     parts.memory_bytes = settings_.memory_bytes;
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
+    parts.memory = &memory_;
     parts.pulls = engine_->pulls();
     parts.advice_on = [this](const std::string& words) { return engine_->advice_on(words); };
     return parts;

@@ -30,6 +30,7 @@ public:
     bridge::Catalogue& catalogue() { return *catalogue_; }
     sandbox::EngineSource& engine() { return *engine_; }
     const bridge::SavedTools* saved_tools() const { return saved_.get(); }
+    base::Workers* workers() { return workers_.get(); }
     const config::Settings& settings() const { return settings_; }
     boost::asio::any_io_executor executor() { return loop_.get_executor(); }
 
@@ -47,13 +48,16 @@ public:
 private:
     boost::asio::io_context& loop_;
     config::Settings settings_;
+    bridge::SchemaCheck schemas_;
+    bridge::ToolIndex index_;
+    std::unique_ptr<bridge::SavedTools> saved_;
+    std::unique_ptr<base::Workers> workers_; ///< After what its jobs refer to.
+    base::Budget in_flight_;                 ///< Of all guests.
+    bridge::HostMemory memory_;
     std::unique_ptr<sandbox::EngineSource> engine_;
     std::unique_ptr<sandbox::Pool> pool_;
     std::unique_ptr<bridge::Sessions> sessions_;
     std::unique_ptr<bridge::Catalogue> catalogue_;
-    std::unique_ptr<bridge::SavedTools> saved_;
-    bridge::SchemaCheck schemas_;
-    bridge::ToolIndex index_;
     bridge::Artifacts artifacts_;
     std::unique_ptr<bridge::Shelf> shelf_;
 };

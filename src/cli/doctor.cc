@@ -185,7 +185,7 @@ int doctor(const Options& options) {
             done = true;
         };
         asio::co_spawn(loop, examine(&visit), asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
-        while (!done) loop.run_one();
+        while (!done) run_turn(loop);
     }
     status = run_to_end(loop, shut_down_after(&app, status));
     if (failure) std::rethrow_exception(failure);

@@ -261,7 +261,7 @@ int exec(const Options& options) {
         };
         asio::co_spawn(loop, run_all(&visit, std::move(requests)),
                        asio::bind_cancellation_slot(cancel.slot(), std::move(ended)));
-        while (!done) loop.run_one();
+        while (!done) run_turn(loop);
     }
     status = run_to_end(loop, shut_down_after(&app, status));
     if (failure) std::rethrow_exception(failure);

@@ -11,6 +11,10 @@
 #include <optional>
 #include <unistd.h>
 
+#include <spdlog/spdlog.h>
+
+#include "src/base/turns.h"
+
 namespace cli {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -72,6 +76,30 @@ void StopWatch::end() {
     state_->parent_timer.cancel();
 }
 
+namespace {
+
+void report_turn(std::chrono::milliseconds took, const char* what) {
+    const std::string line =
+        "a turn of the loop took " + std::to_string(took.count()) + " ms: " + (*what ? what : "not named");
+    spdlog::info("{}", line);
+    const char* file = std::getenv("CORDON_TEST_TURNS");
+    std::FILE* out = file ? std::fopen(file, "ae") : nullptr;
+    if (!out) return;
+    std::fprintf(out, "%s\n", line.c_str());
+    std::fclose(out);
+}
+
+} // namespace
+
+void run_turn(asio::io_context& loop) {
+    static base::Turns turns(report_turn);
+    try {
+        turns.run_one(loop);
+    } catch (const std::bad_alloc&) { // a handler that cannot answer for it; its parts are gone with it
+        spdlog::error("out of memory: something that was under way has been dropped");
+    }
+}
+
 int run_to_end(asio::io_context& loop, asio::awaitable<int> work, StopWatch* watch) {
     std::optional<int> status;
     std::exception_ptr failure;
@@ -80,7 +108,7 @@ int run_to_end(asio::io_context& loop, asio::awaitable<int> work, StopWatch* wat
         status = value;
     };
     asio::co_spawn(loop, std::move(work), std::move(done));
-    while (!status) loop.run_one();
+    while (!status) run_turn(loop);
     if (watch) watch->end();
     loop.run_for(1s);
     if (failure) std::rethrow_exception(failure);

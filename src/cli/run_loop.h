@@ -24,6 +24,11 @@ private:
     std::shared_ptr<State> state_;
 };
 
+/// Runs one turn of the loop. A turn that takes too long is logged, with what it did; where
+/// CORDON_TEST_TURNS names a file, a line is added to that as well, for tests. A want of memory ends what the
+/// turn was for, not the process.
+void run_turn(boost::asio::io_context& loop);
+
 /// Runs `work` on the loop to its end and returns what it gives; then lets what is still queued come to its
 /// end, at most a second: what waits longer (for an engine that does not answer) is left behind by ending the
 /// process. `watch`, if any, ends with the work. Rethrows what work throws.

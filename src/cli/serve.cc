@@ -65,6 +65,7 @@ int serve(const Options& options) {
     mcp::Server::Options server_options;
     server_options.log = [](const std::string& line) { spdlog::info("client: {}", line); };
     server_options.drain_limit = 2s;
+    server_options.workers = app.workers();
     mcp::Server server(loop.get_executor(), *channel, service, std::move(server_options));
     StopWatch watch(loop, [&](const char* why) {
         spdlog::info("stopping: {}", why);

@@ -159,6 +159,12 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.runtime_idle_timeout = seconds(v, 1, 86400); }},
     {"session-idle", "MCP_BRIDGE_SESSION_IDLE", "SECONDS", "600", "a session unused so long ends",
      [](Settings& s, const std::string& v) { s.session_idle = seconds(v, 1, 7200); }},
+    {"max-host-memory", "MCP_BRIDGE_MAX_HOST_MEMORY", "SIZE", "512m",
+     "memory of Cordon itself: 256m, and as much for large answers of tools; past it the greediest run ends",
+     [](Settings& s, const std::string& v) {
+         s.max_host_memory = parse_size(v);
+         if (s.max_host_memory < 64LL << 20) throw Error("at least 64m");
+     }},
     {"servers", "MCP_BRIDGE_SERVERS", "all|listed", "all",
      "listed: a call may use only the servers that it names",
      [](Settings& s, const std::string& v) {

@@ -57,6 +57,7 @@ struct Settings {
     int max_containers = 16; ///< At most so many at once, sessions included.
     std::chrono::seconds runtime_idle_timeout{300};
     std::chrono::seconds session_idle{600};
+    std::int64_t max_host_memory = 512LL << 20; ///< Of Cordon itself.
 
     // Upstream servers
     std::string servers_config{};     ///< A file with mcpServers, beside ~/MCPs/*.json.

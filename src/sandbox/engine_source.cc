@@ -175,6 +175,8 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.remover = remover_;
     workshop.lessons = lessons_;
     workshop.image_environment = image_environment_;
+    workshop.workers = options_.workers;
+    workshop.whole = options_.whole;
     co_return workshop;
 }
 

@@ -24,6 +24,8 @@ public:
         Confinement confinement{};
         std::string state_dir;
         std::function<void(const std::string&)> log; ///< A line for a person, now and then.
+        base::Workers* workers = nullptr;            ///< As in Workshop.
+        base::Budget* whole = nullptr;               ///< As in Workshop.
     };
 
     EngineSource(boost::asio::any_io_executor executor, Options options);

@@ -38,6 +38,7 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     const auto state = state_;
     state->notes.begin(std::move(host), execution.head, execution.keep_output);
     state->deadline_passed = false;
+    state->ended_by.clear();
     state->used_up = !execution.session;
     const auto time = execution.timeout;
     const auto started = Clock::now();
@@ -90,6 +91,11 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
         co_return outcome;
     }
     outcome.status = Status::killed;
+    if (!state->ended_by.empty()) {
+        outcome.limits.push_back(state->ended_by);
+        outcome.error = state->ended_why;
+        co_return outcome;
+    }
     outcome.error = broken;
     outcome.begun = error_code != nothing_was_run;
     if (state->peer->closed()) {
@@ -99,6 +105,20 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     if (outcome.error.find("out of memory") != std::string::npos) outcome.status = Status::out_of_memory;
     co_return outcome;
 }
+
+void Sandbox::end_execution(std::string limit, std::string why) {
+    if (!state_->notes.host() || !state_->ended_by.empty()) return;
+    state_->ended_by = std::move(limit);
+    state_->ended_why = std::move(why);
+    state_->channel->close();
+}
+
+asio::awaitable<void> Sandbox::writable() {
+    const auto state = state_;
+    co_await state->channel->writable();
+}
+
+std::size_t Sandbox::bytes_in_flight() const { return state_->channel ? state_->channel->in_flight() : 0; }
 
 void Sandbox::pause_clock() {
     if (state_->clock && state_->clock->pause()) state_->peer->notify("pause", "{}");

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "runtime_api/engine.h"
+#include "src/base/budget.h"
+#include "src/base/workers.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/confinement.h"
 #include "src/sandbox/engine_description.h"
@@ -48,6 +50,9 @@ struct Workshop {
     std::shared_ptr<Lessons> lessons;
     std::map<std::string, std::string> image_environment{}; ///< What the image sets: the code's, not PID 1's.
     std::chrono::milliseconds start_limit{60'000};          ///< From create to ready.
+    base::Workers* workers =
+        nullptr;                   ///< For large messages. Null: the loop's thread reads them. Outlives all.
+    base::Budget* whole = nullptr; ///< Bytes in flight of all guests. May be null. Outlives all.
 };
 
 /// One container with a guest that waits: created, attached, started, attested. Runs one execution, or in a
@@ -71,6 +76,15 @@ public:
     /// Stops and starts the clock of the execution, nested: an upstream server is being started.
     void pause_clock();
     void resume_clock();
+
+    /// Ends the execution that runs, if any, and the container with it: the outcome names `limit` among those
+    /// that were hit, and `why` is its error.
+    void end_execution(std::string limit, std::string why);
+
+    /// Waits until the guest has read most of what was written to it. Cancellable (terminal).
+    boost::asio::awaitable<void> writable();
+
+    std::size_t bytes_in_flight() const; ///< Of the host's memory, both ways.
 
     bool alive() const; ///< The guest is there and can be given an execution.
     std::chrono::steady_clock::time_point born() const;

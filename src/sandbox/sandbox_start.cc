@@ -97,7 +97,7 @@ asio::awaitable<void> Sandbox::State::try_to_make() {
     uncertain_ = false;
     warnings_ = created.warnings;
     std::unique_ptr<runtime_api::AttachStream> stream = co_await engine.attach(name);
-    channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream));
+    channel = std::make_unique<GuestChannel>(workshop.executor, std::move(stream), workshop.whole);
     channel->write_raw(guest_source(workshop));
     co_await engine.start(name);
 }
@@ -125,7 +125,12 @@ void Sandbox::State::converse() {
     jsonrpc::Peer::Options options;
     options.name = "the container";
     options.answer_bad_requests = true;
+    options.workers = workshop.workers;
     const std::weak_ptr<State> weak = weak_from_this();
+    options.on_spent = [weak](std::chrono::nanoseconds time) {
+        const auto state = weak.lock();
+        if (state && state->notes.host()) state->notes.host()->spent(time);
+    };
     auto on_request_of_guest = [weak](jsonrpc::Message message) -> asio::awaitable<std::string> {
         const auto state = weak.lock();
         if (!state) throw jsonrpc::Error(jsonrpc::code::connection_closed, "the execution has ended");

@@ -43,6 +43,8 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     std::vector<Finding> findings;
     std::unique_ptr<RunClock> clock; ///< Of the latest execution.
     bool deadline_passed = false;
+    std::string ended_by{};  ///< The limit by which the host ended the execution; else empty.
+    std::string ended_why{}; ///< And what happened.
     bool used_up = false;
     bool removed = false;
 

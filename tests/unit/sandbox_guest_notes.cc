@@ -29,6 +29,7 @@ public:
     void display(std::string type, std::string data, bool is_base64) override {
         lines.push_back("display " + type + " " + data + (is_base64 ? " base64" : ""));
     }
+    void spent(std::chrono::nanoseconds) override {}
     void artifact(std::string name, std::optional<std::string> data, std::string skipped) override {
         lines.push_back("artifact " + name + " " + data.value_or("none") + " " + skipped);
     }

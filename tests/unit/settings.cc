@@ -85,6 +85,7 @@ const std::vector<Values> values = {
     {"max-containers", {"1", "1024"}, {"0", "1025", ""}, "from 1 to 1024"},
     {"runtime-idle-timeout", {"1", "86400"}, bad_seconds, "from 1 to 86400"},
     {"session-idle", {"1", "7200"}, {"0", "7201", ""}, "from 1 to 7200"},
+    {"max-host-memory", {"64m", "256m", "1g"}, {"63m", "", "512", "lots"}, ""},
     {"servers", {"all", "listed"}, {"", "some", "github"}, "all, listed"},
     {"servers-config", {"/a.json"}, {}, ""},
     {"pass-env", {"all", "A,B", ""}, {}, ""},
