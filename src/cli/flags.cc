@@ -1,6 +1,9 @@
 #include "src/cli/flags.h"
 
 #include <algorithm>
+// A file's name may hold a comma; cxxopts would cut it there.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
 #include <optional>
 
 #include "src/bridge/nearest.h"
@@ -47,21 +50,20 @@ bool is_boolean(const std::string& text) {
     return std::find(std::begin(all), std::end(all), lower) != std::end(all);
 }
 
-class Scan {
+// What of a command line is ours, and what is the program's: cxxopts knows no line that is two.
+class Cut {
 public:
-    explicit Scan(const std::vector<std::string>& arguments) : in_(arguments) {}
-
-    CommandLine result() {
-        while (at_ < in_.size() && out_.arguments.empty()) step();
-        return std::move(out_);
+    explicit Cut(const std::vector<std::string>& arguments) : in_(arguments) {
+        while (at_ < in_.size()) step();
     }
+
+    std::vector<std::string> ours{};    ///< As cxxopts reads it: each value with "=" behind its flag.
+    std::vector<std::string> program{}; ///< From the first word behind exec's file that is none of ours.
+    std::vector<std::string> notes{};
 
 private:
     // The program is known: what is none of ours from now on is for it.
-    bool has_program() const { return !out_.programs.empty() && !out_.has("session"); }
-    bool is_exec() const {
-        return !out_.words.empty() && (out_.words.front() == "exec" || out_.words.front() == "run");
-    }
+    bool has_program() const { return programs_ > 0 && !session_; }
 
     void step() {
         const std::string& word = in_[at_];
@@ -69,46 +71,45 @@ private:
             end_flags();
         else if (!ended_ && word == "-c" && !has_program())
             take_code();
-        else if (!ended_ && word == "-h")
-            take(std::string("help"), "1");
         else if (!ended_ && word.size() > 2 && word.starts_with("--"))
             take_flag(word.substr(2));
-        else if (!ended_ && word.size() > 1 && word.front() == '-' && !has_program())
+        else if (!ended_ && word.size() > 1 && word.front() == '-' && word != "-h" && !has_program())
             throw UsageError("there is no flag " + word + "; see cordon --help");
         else
             take_word(word);
     }
 
-    void end_flags() {
-        ended_ = true;
+    void take(std::string word) {
+        ours.push_back(std::move(word));
         ++at_;
-        if (has_program()) take_rest();
     }
 
     void take_rest() {
-        out_.arguments.assign(in_.begin() + static_cast<std::ptrdiff_t>(at_), in_.end());
+        program.assign(in_.begin() + static_cast<std::ptrdiff_t>(at_), in_.end());
         at_ = in_.size();
     }
 
-    void take(const std::string& flag, std::string value) {
-        out_.values[flag].push_back(std::move(value));
+    void end_flags() {
+        ended_ = true;
+        if (!has_program()) return take("--");
         ++at_;
+        take_rest();
     }
 
     void take_code() {
         if (at_ + 1 == in_.size())
             throw UsageError("-c: expected the code behind it: cordon exec -c 'print(1)'");
-        out_.programs.push_back({in_[at_ + 1], true});
-        at_ += 2;
+        ++at_;
+        ++programs_;
+        take("--code=" + in_[at_]);
     }
 
     void take_word(const std::string& word) {
-        if (has_program()) return take_rest();
-        if (is_exec())
-            out_.programs.push_back({word});
-        else
-            out_.words.push_back(word);
-        ++at_;
+        const bool is_word = word != "-h" || ended_;
+        if (is_word && has_program()) return take_rest();
+        if (is_word && (command_ == "exec" || command_ == "run")) ++programs_;
+        if (is_word && command_.empty()) command_ = word;
+        take(word);
     }
 
     void take_flag(const std::string& text) {
@@ -116,30 +117,49 @@ private:
         const std::string name = text.substr(0, equals);
         const std::optional<Known> known = find_flag(name);
         if (!known) return unknown(name);
-        if (equals != std::string::npos) return take(name, text.substr(equals + 1));
+        session_ = session_ || name == "session";
+        if (equals != std::string::npos) return take("--" + text);
         const bool more = at_ + 1 < in_.size();
-        if (known->is_switch && !(more && is_boolean(in_[at_ + 1]))) return take(name, "1");
+        if (known->is_switch && !(more && is_boolean(in_[at_ + 1]))) return take("--" + name + "=1");
         if (!more || in_[at_ + 1].starts_with("--"))
             throw UsageError("--" + name + ": expected a value behind it; see cordon --help");
         ++at_;
-        take(name, in_[at_]);
+        take("--" + name + "=" + in_[at_]);
     }
 
     void unknown(const std::string& name) {
         const std::string near = nearest_flags(name);
         if (!has_program()) throw UsageError("there is no flag --" + name + near + "; see cordon --help");
         if (!near.empty())
-            out_.notes.push_back(
+            notes.push_back(
                 "--" + name + " goes to the program" + near +
                 "; Cordon's flags stand before the file, and -- before the program's ends this note");
         take_rest();
     }
 
     const std::vector<std::string>& in_;
-    CommandLine out_{};
     std::size_t at_ = 0;
+    std::string command_{};
+    std::size_t programs_ = 0;
+    bool session_ = false;
     bool ended_ = false; ///< "--" was there.
 };
+
+cxxopts::Options make_parser() {
+    cxxopts::Options parser("cordon");
+    auto add = parser.add_options();
+    const auto text = [] { return cxxopts::value<std::vector<std::string>>(); };
+    for (const Flag& flag : table)
+        add(flag.name == "help" ? "h,help" : std::string(flag.name), std::string(flag.help),
+            flag.argument.empty() ? text()->implicit_value("1") : text());
+    for (const config::Setting& setting : config::settings_table())
+        for (const std::string_view name : {setting.flag, setting.old_flag})
+            if (!name.empty()) add(std::string(name), std::string(setting.help), text());
+    add("code", "exec: the program itself", text());
+    add("words", "command and files", text());
+    parser.parse_positional("words");
+    return parser;
+}
 
 } // namespace
 
@@ -165,6 +185,32 @@ std::string nearest_flags(const std::string& flag) {
     return bridge::did_you_mean("--" + flag, all);
 }
 
-CommandLine take_apart(const std::vector<std::string>& arguments) { return Scan(arguments).result(); }
+CommandLine take_apart(const std::vector<std::string>& arguments) {
+    Cut cut(arguments);
+    std::vector<const char*> argv = {"cordon"};
+    for (const std::string& each : cut.ours) argv.push_back(each.c_str());
+    CommandLine line;
+    line.arguments = std::move(cut.program);
+    line.notes = std::move(cut.notes);
+    try {
+        cxxopts::Options parser = make_parser();
+        const cxxopts::ParseResult read = parser.parse(static_cast<int>(argv.size()), argv.data());
+        for (const cxxopts::KeyValue& each : read.arguments()) {
+            const bool is_exec =
+                !line.words.empty() && (line.words.front() == "exec" || line.words.front() == "run");
+            if (each.key() == "code")
+                line.programs.push_back({each.value(), true});
+            else if (each.key() == "words" && is_exec)
+                line.programs.push_back({each.value()});
+            else if (each.key() == "words")
+                line.words.push_back(each.value());
+            else
+                line.values[each.key()].push_back(each.value());
+        }
+    } catch (const std::exception& e) { // cxxopts names its own differently from version to version
+        throw UsageError(std::string(e.what()) + "; see cordon --help");
+    }
+    return line;
+}
 
 } // namespace cli
