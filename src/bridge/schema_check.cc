@@ -20,7 +20,7 @@ constexpr std::size_t most_lines = 8;
 constexpr std::size_t most_values = 200'000; // of the arguments; there are no steps for more
 constexpr int most_depth = 200;
 constexpr std::size_t most_rewritten = 4 << 20; // bytes of arguments
-constexpr std::size_t most_bytes = 8 << 20; // of the arguments; a larger tree would double what they take
+constexpr std::size_t most_bytes = 8 << 20;     // of the arguments; a larger tree would double what they take
 
 } // namespace
 
