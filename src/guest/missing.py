@@ -19,15 +19,20 @@ def why_not(wanted):
         if not server["usable"]:
             return server.get("reason") or "the server %r cannot be used in this run" % server["name"]
         return None if same else "the server %r is mcp_%s here" % (server["name"], server["alias"])
-    names = {server["alias"]: server["alias"] for server in servers}
-    names.update((server["name"], server["alias"]) for server in servers)
-    near = difflib.get_close_matches(wanted, list(names), 3)
+    names = {server["alias"]: server for server in servers}
+    names.update((server["name"], server) for server in servers)
+    near = dict.fromkeys(shown(names[name]) for name in difflib.get_close_matches(wanted, list(names), 3))
     if near:
-        return "no server is called %r; near: %s" % (wanted[:100], ", ".join("mcp_" + alias for alias in
-                                                                          dict.fromkeys(names[name] for name in near)))
+        return "no server is called %r; near: %s" % (wanted[:100], ", ".join(near))
     there = ", ".join("mcp_" + server["alias"] for server in servers[:10])
     return "no server %r is configured (%s); the user adds one in ~/MCPs/*.json and starts the client anew" % (
         wanted[:100], "there are: " + there + (", …" if len(servers) > 10 else "") if there else "there is none at all")
+
+
+def shown(server):
+    """The name in Python, and the configured one where that differs."""
+    name, alias = server["name"], server["alias"]
+    return "mcp_" + alias if name == alias else "mcp_%s (%s)" % (alias, name)
 
 
 def explain(failure):

@@ -188,7 +188,7 @@ class Saved(Case):
 
     def test_off_by_a_setting(self):
         with Cordon(env={"MCP_BRIDGE_SAVED_TOOLS": "0"}) as cordon:
-            self.assertIn("MCP_BRIDGE_SAVED_TOOLS", cordon.run("def f(): pass\nsave_tool(f)").text)
+            self.assertIn("CORDON_SAVED_TOOLS", cordon.run("def f(): pass\nsave_tool(f)").text)
 
 
 if __name__ == "__main__":
