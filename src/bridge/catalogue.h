@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/base/workers.h"
+#include "src/bridge/secrets.h"
 #include "src/jsonrpc/message.h"
 #include "src/mcp/client_spec.h"
 
@@ -55,6 +56,7 @@ struct CatalogueConfiguration {
     std::vector<std::string>
         troubles{};                   ///< Of entries that could not be started as things are; with the place.
     std::vector<std::string> notes{}; ///< What breaks nothing: keys and names without effect.
+    std::vector<Secrets::Server> given{}; ///< What the entries give their servers; see Secrets.
 };
 
 /// The user's other MCP servers: configured at start, started on first use, kept warm, started again after

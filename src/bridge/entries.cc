@@ -95,6 +95,7 @@ CatalogueConfiguration load_entries(const config::Settings& settings,
         entry.about.usable = each.reason.empty();
         entry.about.disabled = each.disabled;
         entry.about.reason = each.reason;
+        out.given.push_back(Secrets::Server{each.env, each.headers, each.url});
         if (entry.about.usable) {
             entry.spec = to_spec(each, base);
             const std::string trouble = config::launch_trouble(each, base);

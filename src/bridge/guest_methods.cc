@@ -7,6 +7,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <charconv>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -27,8 +28,9 @@ constexpr std::size_t most_structured = 1u << 20; // of what an error says besid
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
 constexpr std::size_t small_check = 4 << 10; // of a schema and a value together: microseconds
-constexpr std::size_t few = 4;               // requests of a run that the host works on at once
-constexpr std::size_t most_questions = 32;   // to a person, whom hostile code could else bury under dialogs
+constexpr std::size_t small_text = 128 << 10;
+constexpr std::size_t few = 4;             // requests of a run that the host works on at once
+constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
 
 // Stops the run's clock while it lives, or until the run ends.
 class PausedClock {
@@ -187,11 +189,37 @@ template <class Job> asio::awaitable<std::string> GuestMethods::worked_out(Job j
 
 std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
-    for (const auto& [tool, what] : odd_) lines.emplace_back(tool).append(": ").append(what);
+    for (const auto& [tool, what] : odd_) lines.push_back(cleaned(tool + ": " + what));
     return lines;
 }
 
+// The one door to code: what a server was configured with may be in its words, its errors and its answers.
 asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
+    std::optional<jsonrpc::Error> failed;
+    std::string text;
+    try {
+        text = co_await answer_all(std::move(message));
+    } catch (const jsonrpc::Error& e) {
+        failed.emplace(e.code(), cleaned(e.what()), cleaned(e.data()));
+    }
+    if (failed) throw *failed;
+    co_return co_await without_secrets(std::move(text));
+}
+
+std::string GuestMethods::cleaned(std::string text) const {
+    return shelf_.secrets ? shelf_.secrets->without(std::move(text)) : text;
+}
+
+asio::awaitable<std::string> GuestMethods::without_secrets(std::string text) {
+    if (text.size() < small_text) co_return cleaned(std::move(text));
+    std::chrono::nanoseconds spent{0};
+    auto job = [&] { return cleaned(std::move(text)); };
+    std::string clean = co_await shelf_.workers->run(job, &spent);
+    if (sinks_.spent) sinks_.spent(spent);
+    co_return clean;
+}
+
+asio::awaitable<std::string> GuestMethods::answer_all(jsonrpc::Message message) {
     const std::string method = message.method();
     if (method == "call_tool") co_return co_await call_tool(std::move(message));
     std::string params(message.params());
@@ -248,15 +276,19 @@ asio::awaitable<std::string> GuestMethods::servers() {
     json::Writer w;
     w.object().key("servers").array();
     for (const CatalogueServer& each : shelf_.catalogue.servers()) {
-        w.object().field("name", each.name).field("alias", each.alias).field("description", each.description);
-        w.field("usable", each.usable && policy_.allows(each.name)).field("state", each.state);
-        if (!each.usable)
-            w.field("reason", unusable(each));
-        else if (!each.reason.empty())
-            w.field("reason", each.reason);
-        else if (!policy_.allows(each.name))
-            w.field("reason", policy_.refusal(each.name));
-        if (!each.cwd.empty()) w.field("cwd", each.cwd);
+        const bool allowed = policy_.allows(each.name);
+        w.object()
+            .field("name", each.name)
+            .field("alias", each.alias)
+            .field("usable", each.usable && allowed);
+        if (allowed || (!each.usable && !policy_.is_narrow())) {
+            w.field("description", each.description).field("state", each.state);
+            if (!each.usable || !each.reason.empty())
+                w.field("reason", each.usable ? each.reason : unusable(each));
+            if (!each.cwd.empty()) w.field("cwd", each.cwd);
+        } else { // of one that the run may not use it learns no more
+            w.field("description", "").field("state", "").field("reason", policy_.refusal(each.name));
+        }
         w.end();
     }
     co_return w.end().end().take();
@@ -352,13 +384,13 @@ mcp::Asker GuestMethods::asker() const {
 std::function<void(double, std::optional<double>, std::string)>
 GuestMethods::progress_of(std::string tool) const {
     if (!sinks_.progress) return {};
-    return [tool = std::move(tool), said = sinks_.progress](double done, std::optional<double> total,
-                                                            std::string message) {
+    return [tool = std::move(tool), said = sinks_.progress,
+            secrets = shelf_.secrets](double done, std::optional<double> total, std::string message) {
         std::ostringstream text;
         text << tool << ": " << message << (message.empty() ? "" : " ") << '(' << done;
         if (total) text << " of " << *total;
         text << ')';
-        said(text.str());
+        said(secrets ? secrets->without(text.str()) : text.str());
     };
 }
 

@@ -27,6 +27,7 @@ struct Shelf {
     ToolIndex& index;
     SavedTools* saved = nullptr;                   ///< Null: turned off.
     std::function<std::string()> image_contents{}; ///< What the image says is in it; may be empty.
+    const Secrets* secrets = nullptr; ///< Taken out of all that goes to code. Null: there are none.
     base::Workers* workers = nullptr; ///< Where the index, schemas and saved functions are worked on.
 };
 
@@ -55,7 +56,8 @@ class GuestMethods {
 public:
     GuestMethods(Shelf& shelf, Policy policy, boost::asio::any_io_executor executor, RunSinks sinks);
 
-    /// The JSON text of the method's result. Throws jsonrpc::Error (guest_error), json::Error.
+    /// The JSON text of the method's result, without the secrets of any server. Throws jsonrpc::Error
+    /// (guest_error), json::Error.
     boost::asio::awaitable<std::string> answer(jsonrpc::Message message);
 
     /// The servers that were called, by name.
@@ -68,6 +70,9 @@ public:
     std::string servers_json() const;
 
 private:
+    boost::asio::awaitable<std::string> answer_all(jsonrpc::Message message);
+    boost::asio::awaitable<std::string> without_secrets(std::string text);
+    std::string cleaned(std::string text) const;
     template <class Job> boost::asio::awaitable<std::string> worked_out(Job job);
     boost::asio::awaitable<std::vector<std::string>> checked(std::string_view schema, std::string* arguments);
     boost::asio::awaitable<std::string> oddity(const CatalogueTool* tool, const jsonrpc::Message* answer);

@@ -6,7 +6,7 @@ namespace bridge {
 
 Policy::Policy(std::vector<std::string> configured, std::optional<std::vector<std::string>> named,
                bool listed_only)
-    : named_(named.has_value()) {
+    : named_(named.has_value()), narrow_(named_ || listed_only) {
     if (!named) {
         if (!listed_only) servers_ = std::move(configured);
         return;

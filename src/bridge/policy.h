@@ -17,12 +17,15 @@ public:
     /// The servers of this run, in the order of the configuration.
     const std::vector<std::string>& servers() const { return servers_; }
     bool allows(const std::string& server) const;
+    /// Whether the run may use fewer than are configured.
+    bool is_narrow() const { return narrow_; }
     /// Why a configured server is not allowed, fit for the code that asked.
     std::string refusal(const std::string& server) const;
 
 private:
     std::vector<std::string> servers_;
     bool named_ = false;
+    bool narrow_ = false;
 };
 
 } // namespace bridge

@@ -152,10 +152,16 @@ App::App(asio::io_context& loop, const config::Settings& settings,
         loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
     sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
-    catalogue_ = std::make_unique<bridge::Catalogue>(
-        loop.get_executor(), bridge::load_entries(settings, environment), log_info, workers_.get());
+    bridge::CatalogueConfiguration configured = bridge::load_entries(settings, environment);
+    secrets_ = std::make_unique<const bridge::Secrets>(configured.given);
+    const auto log_clean = [secrets = secrets_.get()](const std::string& line) {
+        log_info(secrets->without(line));
+    };
+    catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(), std::move(configured), log_clean,
+                                                     workers_.get());
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
+    shelf_->secrets = secrets_.get();
     shelf_->workers = workers_.get();
     shelf_->image_contents = [this] { return engine_->image_contents(); };
 }

@@ -51,6 +51,7 @@ private:
     bridge::SchemaCheck schemas_;
     bridge::ToolIndex index_;
     std::unique_ptr<bridge::SavedTools> saved_;
+    std::unique_ptr<const bridge::Secrets> secrets_;
     std::unique_ptr<base::Workers> workers_; ///< After what its jobs refer to.
     base::Budget in_flight_;                 ///< Of all guests.
     bridge::HostMemory memory_;
