@@ -190,6 +190,7 @@ template <class Job> asio::awaitable<std::string> GuestMethods::worked_out(Job j
 std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
     for (const auto& [tool, what] : odd_) lines.push_back(cleaned(tool + ": " + what));
+    lines.insert(lines.end(), saved_notes_.begin(), saved_notes_.end());
     return lines;
 }
 
@@ -507,37 +508,103 @@ asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) 
 
 namespace {
 
-std::string work_on_saved(SavedTools& saved, const std::string& method, const std::string& params) {
+// What was asked of the saved functions, done: the answer, and what the host must know of it.
+struct SavedWork {
+    std::string answer{};
+    std::optional<SavedTools::Tool> replaced{};
+    std::vector<SavedTools::Tool> loaded{};
+};
+
+bool is_wanted(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Without names it is a list to read; with names, functions to run.
+SavedWork look_at_saved(SavedTools& saved, const std::string& params) {
+    const json::Document document(params);
+    std::vector<std::string> wanted;
+    const bool all = !document.root("params").read_optional("names", wanted);
+    SavedWork work;
     json::Writer w;
-    w.object();
-    if (method == "save_tool") {
-        w.field("replaced", saved.save(string_member(params, "name"), string_member(params, "source")));
-    } else if (method == "delete_tool") {
-        w.field("deleted", saved.remove(string_member(params, "name")));
-    } else {
-        const json::Document document(params);
-        std::vector<std::string> wanted;
-        const bool all = !document.root("params").read_optional("names", wanted);
-        w.key("tools").array();
-        for (const SavedTools::Tool& tool : saved.list())
-            if (all || std::find(wanted.begin(), wanted.end(), tool.name) != wanted.end())
-                w.object().field("name", tool.name).field("source", tool.source).end();
+    w.object().key("tools").array();
+    for (SavedTools::Tool& tool : saved.list()) {
+        if (!all && !is_wanted(wanted, tool.name)) continue;
+        w.object().field("name", tool.name).field("source", tool.source).field("origin", tool.rights.origin);
+        if (tool.rights.servers) w.field("servers", *tool.rights.servers);
         w.end();
+        if (!all) work.loaded.push_back(std::move(tool));
     }
-    return w.end().take();
+    work.answer = w.end().end().take();
+    return work;
+}
+
+SavedWork work_on_saved(SavedTools& saved, const std::string& method, const std::string& params,
+                        const SavedTools::Rights& rights) {
+    if (method == "saved_tools") return look_at_saved(saved, params);
+    const std::string name = string_member(params, "name");
+    SavedWork work;
+    json::Writer w;
+    if (method == "save_tool") {
+        work.replaced = saved.save(name, string_member(params, "source"), rights);
+        w.object().field("replaced", work.replaced.has_value());
+    } else {
+        w.object().field("deleted", saved.remove(name));
+    }
+    work.answer = w.end().take();
+    return work;
+}
+
+std::string from_whom(const SavedTools::Tool& tool) {
+    return tool.rights.origin.empty() ? "" : " (saved by " + tool.rights.origin.substr(0, 100) + ")";
 }
 
 } // namespace
 
+void GuestMethods::tell_saved(const std::string& what, const std::string& note) {
+    if (saved_tools_.size() < most_odd) saved_tools_.push_back(what);
+    if (!note.empty() && saved_notes_.size() < most_odd) saved_notes_.push_back(note);
+}
+
+void GuestMethods::narrow_to(const Policy::Rights& other, const std::string& why) {
+    std::string lost;
+    for (const std::string& server : policy_.narrow_to(other, why))
+        lost += (lost.empty() ? "" : ", ") + server;
+    if (!lost.empty() && saved_notes_.size() < most_odd)
+        saved_notes_.push_back("this run could not use " + lost + ": " + why);
+}
+
+// A function acts with the rights of the run that saved it: what that might not use, this run may not use
+// from here on, since nobody can tell which of its code calls.
+void GuestMethods::take_rights(const SavedTools::Tool& tool) {
+    tell_saved("loaded " + tool.name, "");
+    narrow_to(tool.rights.servers, "it loaded the saved tool \"" + tool.name + "\"" + from_whom(tool) +
+                                       ", which was saved by a run that might not use it");
+}
+
 asio::awaitable<std::string> GuestMethods::saved(std::string method, std::string params) {
     if (!shelf_.saved)
         throw guest_error("policy", "saved tools are turned off on this host (CORDON_SAVED_TOOLS=0)");
-    auto job = [saved = shelf_.saved, method, params] { return work_on_saved(*saved, method, params); };
+    SavedWork work;
+    auto job = [&, rights = SavedTools::Rights{policy_.rights(), sinks_.client}] {
+        work = work_on_saved(*shelf_.saved, method, params, rights);
+        return std::string();
+    };
+    std::string failed;
     try {
-        co_return co_await worked_out(std::move(job));
+        co_await worked_out(std::move(job));
     } catch (const SavedTools::Error& e) {
-        throw guest_error("arguments", e.what());
+        failed = e.what();
     }
+    if (!failed.empty()) throw guest_error("arguments", failed);
+    for (const SavedTools::Tool& tool : work.loaded) take_rights(tool);
+    if (method == "save_tool") {
+        const std::string name = string_member(params, "name").substr(0, 64);
+        tell_saved((work.replaced ? "replaced " : "saved ") + name,
+                   work.replaced
+                       ? "saved tool " + name + ", which replaced an earlier one" + from_whom(*work.replaced)
+                       : "saved tool " + name);
+    }
+    co_return std::move(work.answer);
 }
 
 } // namespace bridge

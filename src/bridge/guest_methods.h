@@ -42,7 +42,8 @@ struct RunSinks {
     std::function<void(std::chrono::nanoseconds)> spent{};
     /// Waits until the guest has read most of what was written to it; then another answer may be made.
     std::function<boost::asio::awaitable<void>()> writable{};
-    mcp::Asker asker{}; ///< Whom the servers may ask.
+    mcp::Asker asker{};   ///< Whom the servers may ask.
+    std::string client{}; ///< Who calls, for people; goes with what code saves.
 };
 
 /// An error that code sees as an exception: `kind` is one of src/guest/README.md. `structured`: JSON text of
@@ -63,8 +64,15 @@ public:
     /// The servers that were called, by name.
     const std::set<std::string>& called() const { return called_; }
 
-    /// What was odd with their results, a line a tool.
+    /// What was odd with their results, a line a tool, and what the run must know of saved functions.
     std::vector<std::string> notes() const;
+
+    /// What became of saved functions, by the host's own knowledge: "saved plus", "loaded minus".
+    const std::vector<std::string>& saved_tools() const { return saved_tools_; }
+
+    /// What the run may use by now; see Policy.
+    Policy::Rights rights() const { return policy_.rights(); }
+    void narrow_to(const Policy::Rights& other, const std::string& why);
 
     /// `execute`'s servers: [{name, alias, description}].
     std::string servers_json() const;
@@ -82,6 +90,8 @@ private:
     boost::asio::awaitable<std::string> query_tool_docs(std::string params);
     boost::asio::awaitable<std::string> search_tool_docs(std::string params);
     boost::asio::awaitable<std::string> saved(std::string method, std::string params);
+    void tell_saved(const std::string& what, const std::string& note);
+    void take_rights(const SavedTools::Tool& tool);
 
     std::string allowed_server(const std::string& name_or_alias) const;
     boost::asio::awaitable<Catalogue::Tools> tools_of(std::string server);
@@ -98,6 +108,8 @@ private:
     std::shared_ptr<std::size_t> asked_ = std::make_shared<std::size_t>(0);
     std::set<std::string> called_;
     std::map<std::string, std::string> odd_{}; // by tool; a bounded number
+    std::vector<std::string> saved_tools_{};
+    std::vector<std::string> saved_notes_{};
 };
 
 } // namespace bridge

@@ -20,7 +20,27 @@ bool Policy::allows(const std::string& server) const {
     return std::find(servers_.begin(), servers_.end(), server) != servers_.end();
 }
 
+Policy::Rights Policy::rights() const {
+    if (!narrow_) return std::nullopt;
+    return servers_;
+}
+
+std::vector<std::string> Policy::narrow_to(const Rights& other, const std::string& why) {
+    std::vector<std::string> lost;
+    if (!other) return lost;
+    narrow_ = true;
+    std::erase_if(servers_, [&](const std::string& server) {
+        const bool goes = std::find(other->begin(), other->end(), server) == other->end();
+        if (goes) lost.push_back(server);
+        return goes;
+    });
+    for (const std::string& server : lost) lost_[server] = why;
+    return lost;
+}
+
 std::string Policy::refusal(const std::string& server) const {
+    if (const auto found = lost_.find(server); found != lost_.end())
+        return "server \"" + server + "\" may no longer be used in this run: " + found->second;
     if (named_)
         return "server \"" + server + "\" is not in the `servers` of this call; add it there" +
                (servers_.empty() ? ", or leave `servers` out: an empty list means none" : "");

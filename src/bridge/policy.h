@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,14 @@ public:
     /// The servers of this run, in the order of the configuration.
     const std::vector<std::string>& servers() const { return servers_; }
     bool allows(const std::string& server) const;
+
+    /// What a run may use, to go with what it leaves behind: the servers, or nothing where it may use all.
+    using Rights = std::optional<std::vector<std::string>>;
+    Rights rights() const;
+    /// Takes from the run what `other` did not have, since something that was left with those rights now runs
+    /// in it, and cannot be told from the rest. `why` is what refusals say. Gives the servers that it lost.
+    std::vector<std::string> narrow_to(const Rights& other, const std::string& why);
+
     /// Whether the run may use fewer than are configured.
     bool is_narrow() const { return narrow_; }
     /// Why a configured server is not allowed, fit for the code that asked.
@@ -26,6 +35,7 @@ private:
     std::vector<std::string> servers_;
     bool named_ = false;
     bool narrow_ = false;
+    std::map<std::string, std::string> lost_{}; ///< Servers that narrow_to took away, and why.
 };
 
 } // namespace bridge

@@ -82,6 +82,7 @@ void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
     if (!report.session.empty()) w.field("session", report.session);
     if (!report.servers.empty()) w.field("servers", report.servers);
     if (o.tool_calls > 0) w.field("toolCalls", o.tool_calls);
+    if (!report.saved_tools.empty()) w.field("savedTools", report.saved_tools);
     if (!o.limits.empty()) w.field("limits", o.limits);
     const std::int64_t omitted = o.out.omitted_bytes + o.err.omitted_bytes;
     if (omitted > 0) w.field("truncatedBytes", omitted);

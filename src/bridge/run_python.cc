@@ -169,6 +169,15 @@ public:
 
     void spent(std::chrono::nanoseconds host_cpu) override { budget_.spend(host_cpu); }
 
+    // Threads and objects of a session's earlier runs act in this one, and cannot be told from it: the
+    // narrower rights hold for both.
+    void share_rights(Sessions::Turn& turn, const std::string& session) {
+        methods_.narrow_to(turn.rights(), "an earlier run of session \"" + session + "\" might not use it");
+        turn.leave_rights(methods_.rights());
+    }
+    Policy::Rights rights() const { return methods_.rights(); }
+    const std::vector<std::string>& saved_tools() const { return methods_.saved_tools(); }
+
     std::string servers_json() const { return methods_.servers_json(); }
     const std::set<std::string>& called() const { return methods_.called(); }
 
@@ -190,6 +199,7 @@ private:
         };
         sinks.spent = [this](std::chrono::nanoseconds cpu) { budget_.spend(cpu); };
         sinks.asker = mcp::Asker{request.client, request.ask};
+        sinks.client = request.client_name;
         return sinks;
     }
 
@@ -329,12 +339,14 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
     if (request->client.empty()) report->session = name = parts->sessions.name_for_stranger(name);
     for (int attempt = 0; attempt < 2; ++attempt) {
         Sessions::Turn turn = co_await parts->sessions.enter(request->client, name);
+        host->share_rights(turn, name);
         if (!turn.begins_anew().empty())
             report->notes.push_back("session \"" + name + "\" begins anew: " + turn.begins_anew());
         if (attempt == 0 && name != request->session)
             report->notes.push_back("session \"" + request->session +
                                     "\" is a new interpreter; to come back to it: session=\"" + name + '"');
         co_await run_in(&turn.sandbox(), parts, request, host, report);
+        turn.leave_rights(host->rights());
         if (report->outcome.begun) co_return;
     }
 }
@@ -371,6 +383,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
         report.refused = e.what();
     }
     report.servers.assign(host->called().begin(), host->called().end());
+    report.saved_tools = host->saved_tools();
     report.pictures = std::move(host->pictures);
     report.displayed = std::move(host->displayed);
     report.artifacts = std::move(host->artifacts);

@@ -29,6 +29,7 @@ struct RunRequest {
     std::string session{};               ///< Empty: an interpreter of its own.
     std::vector<std::string> notes{};    ///< What the result must say: "timeout was cut to 120 s".
     std::string client{};                ///< Who calls, as in mcp::CallContext.
+    std::string client_name{};           ///< What it calls itself; for people, never for trust.
 
     // What the caller wants to see while it runs; each may be empty.
     std::function<void(bool is_err, std::string_view text)> on_output{};

@@ -128,29 +128,85 @@ SavedTools::~SavedTools() = default;
 
 namespace {
 
-bool store(sqlite::Database& database, const std::string& name, const std::string& source) {
-    sqlite::Statement found(database.get(), "SELECT count(*), coalesce(sum(name = ?1), 0) FROM tools");
-    found.bind(1, name).step();
-    const bool replaced = found.integer(1) > 0;
-    if (!replaced && found.integer(0) >= most_tools)
+constexpr const char* columns = "name, source, servers, origin, saved_at";
+
+// NULL: all. A text that is no list gives no server: whoever wrote it meant to take something away.
+std::string to_text(const std::optional<std::vector<std::string>>& servers) {
+    json::Writer w;
+    w.array();
+    if (servers)
+        for (const std::string& each : *servers) w.value(each);
+    return w.end().take();
+}
+
+std::vector<std::string> from_text(const std::string& text) {
+    std::vector<std::string> servers;
+    try {
+        const json::Document document(text);
+        const json::Reader list = document.root("servers");
+        for (std::size_t i = 0; i < list.size(); ++i) servers.push_back(list[i].as_string());
+    } catch (const json::Error&) {
+        servers.clear();
+    }
+    return servers;
+}
+
+SavedTools::Tool read_row(const sqlite::Statement& row) {
+    SavedTools::Tool tool{.name = row.text(0), .source = row.text(1)};
+    const std::string servers = row.text(2);
+    if (!servers.empty()) tool.rights.servers = from_text(servers); // NULL reads as ""
+    tool.rights.origin = row.text(3);
+    tool.saved_at = row.integer(4);
+    return tool;
+}
+
+std::optional<SavedTools::Tool> find(sqlite::Database& database, const std::string& name) {
+    sqlite::Statement read(database.get(), std::string("SELECT ") + columns + " FROM tools WHERE name = ?1");
+    read.bind(1, name);
+    if (!read.step()) return std::nullopt;
+    return read_row(read);
+}
+
+std::optional<SavedTools::Tool> store(sqlite::Database& database, const std::string& name,
+                                      const std::string& source, const SavedTools::Rights& rights) {
+    std::optional<SavedTools::Tool> replaced = find(database, name);
+    sqlite::Statement count(database.get(), "SELECT count(*) FROM tools");
+    count.step();
+    if (!replaced && count.integer(0) >= most_tools)
         throw SavedTools::Error(
             "there are " + std::to_string(most_tools) +
             " saved tools, the most that are kept; delete one first: runtime.delete_tool(name)");
-    sqlite::Statement write(database.get(), "INSERT INTO tools (name, source) VALUES (?1, ?2) "
-                                            "ON CONFLICT (name) DO UPDATE SET source = excluded.source");
-    write.bind(1, name).bind(2, source).step();
+    sqlite::Statement write(database.get(),
+                            "INSERT INTO tools (name, source, servers, origin, saved_at) "
+                            "VALUES (?1, ?2, nullif(?3, ''), ?4, CAST(strftime('%s', 'now') AS INTEGER)) "
+                            "ON CONFLICT (name) DO UPDATE SET source = excluded.source, servers = "
+                            "excluded.servers, origin = excluded.origin, saved_at = excluded.saved_at");
+    write.bind(1, name).bind(2, source).bind(3, rights.servers ? to_text(rights.servers) : "");
+    write.bind(4, rights.origin).step();
     return replaced;
+}
+
+// A file of an earlier Cordon lacks the columns of rights.
+void add_columns(sqlite::Database& database) {
+    sqlite::Statement known(database.get(),
+                            "SELECT count(*) FROM pragma_table_info('tools') WHERE name = 'servers'");
+    known.step();
+    if (known.integer(0) > 0) return;
+    for (const char* column : {"servers TEXT", "origin TEXT", "saved_at INTEGER"})
+        database.run(std::string("ALTER TABLE tools ADD COLUMN ") + column);
 }
 
 } // namespace
 
-bool SavedTools::save(const std::string& name, const std::string& source) {
+std::optional<SavedTools::Tool> SavedTools::save(const std::string& name, const std::string& source,
+                                                 const Rights& rights) {
     check_name(name);
     check_source(source);
     return impl_->with_database([&](sqlite::Database& database) {
         database.run("BEGIN IMMEDIATE"); // the count and the write are one step, also among processes
         try {
-            const bool replaced = store(database, name, source);
+            add_columns(database);
+            std::optional<Tool> replaced = store(database, name, source, rights);
             database.run("COMMIT");
             return replaced;
         } catch (const std::exception&) {
@@ -162,9 +218,11 @@ bool SavedTools::save(const std::string& name, const std::string& source) {
 
 std::vector<SavedTools::Tool> SavedTools::list() const {
     return impl_->with_database([](sqlite::Database& database) {
+        add_columns(database);
         std::vector<Tool> tools;
-        sqlite::Statement read(database.get(), "SELECT name, source FROM tools ORDER BY name");
-        while (read.step()) tools.push_back({.name = read.text(0), .source = read.text(1)});
+        sqlite::Statement read(database.get(),
+                               std::string("SELECT ") + columns + " FROM tools ORDER BY name");
+        while (read.step()) tools.push_back(read_row(read));
         return tools;
     });
 }

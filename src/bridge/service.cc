@@ -139,6 +139,7 @@ asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::s
         arguments.clear();
         arguments.shrink_to_fit();
         request.client = context.client;
+        request.client_name = context.client_name;
         request.ask = context.ask;
         const auto state = std::make_shared<RunState>();
         if (context.wants_progress && context.progress) {

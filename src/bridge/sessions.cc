@@ -27,6 +27,7 @@ using Key = std::pair<std::string, std::string>; // client, name
 
 struct Session {
     sandbox::Pool::Lease lease;
+    std::shared_ptr<Policy::Rights> rights; // of all runs in this interpreter so far
     bool busy = false;
     bool over = false; // no longer in the table
     Clock::time_point last_used = Clock::now();
@@ -100,6 +101,8 @@ Sessions::Sessions(asio::any_io_executor executor, sandbox::Pool& pool, std::chr
 Sessions::~Sessions() { close(); }
 
 sandbox::Sandbox& Sessions::Turn::sandbox() const { return *sandbox_; }
+const Policy::Rights& Sessions::Turn::rights() const { return *rights_; }
+void Sessions::Turn::leave_rights(Policy::Rights rights) { *rights_ = std::move(rights); }
 
 namespace {
 
@@ -153,6 +156,7 @@ asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string 
     if (!session->lease) {
         sandbox::Pool::Lease lease = co_await state->pool.acquire();
         session->lease = std::move(lease);
+        session->rights = std::make_shared<Policy::Rights>();
         const auto told = state->ended.find(key);
         if (told != state->ended.end()) {
             result.anew_ = told->second;
@@ -161,6 +165,7 @@ asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string 
         state->watch();
     }
     result.sandbox_ = &*session->lease;
+    result.rights_ = session->rights;
     co_return result;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "src/bridge/policy.h"
 #include "src/sandbox/pool.h"
 
 namespace bridge {
@@ -31,12 +32,17 @@ public:
         /// Why the interpreter is a new one although the client had this session before: "it was idle for 600
         /// s"; else empty.
         const std::string& begins_anew() const { return anew_; }
+        /// What its earlier runs might use; nothing: all. Their threads and objects live on in the session.
+        const Policy::Rights& rights() const;
+        /// What the run that ends might use, for those that follow.
+        void leave_rights(Policy::Rights rights);
 
     private:
         friend class Sessions;
         std::shared_ptr<void> hold_;
         sandbox::Sandbox* sandbox_ = nullptr;
         std::string anew_;
+        std::shared_ptr<Policy::Rights> rights_;
     };
 
     /// The name under which a client that nothing tells from others has its sessions, as client "": `wanted`,

@@ -222,6 +222,7 @@ bridge::RunRequest request_of(const Options& options, const CommandLine::Program
     request.max_timeout = options.settings.max_timeout;
     request.session = options.session;
     request.client = client_name;
+    request.client_name = "cordon exec";
     if (!options.servers.empty()) request.servers = options.servers;
     if (options.json) return request; // what is kept of the output is in the object
     // as it comes, and all of it: nothing is kept here. A reader that is slow slows the code down.

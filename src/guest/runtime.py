@@ -142,9 +142,7 @@ def save_tool(function):
     """Keeps a function's source on the host, for later runs: `from mcp.tools import its_name`. Returns the function."""
     source = saved.source_of(function)
     name = function.__name__
-    answer = context.current.ask("save_tool", {"name": name, "source": source})
-    replaced = isinstance(answer, dict) and answer.get("replaced")
-    context.current.note("saved tool %s%s" % (name, ", which replaced an earlier one" if replaced else ""))
+    context.current.ask("save_tool", {"name": name, "source": source})
     if name not in context.current.saved_tools:
         context.current.saved_tools.append(name)
     saved.forget(name)

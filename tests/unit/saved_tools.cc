@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/bridge/sqlite.h"
 #include "src/sandbox/instance.h"
 
 using bridge::SavedTools;
@@ -34,7 +35,7 @@ unsigned mode_of(const std::string& path) {
 
 std::string refusal(SavedTools& tools, const std::string& name, const std::string& source) {
     try {
-        tools.save(name, source);
+        tools.save(name, source, {});
     } catch (const SavedTools::Error& error) {
         return error.what();
     }
@@ -47,9 +48,9 @@ TEST_CASE("SavedTools: keeps, replaces, lists and removes; another process sees 
     const Folder folder;
     SavedTools tools(folder.file("tools.db"));
     CHECK(tools.list().empty());
-    CHECK_FALSE(tools.save("plus", "def plus(a, b):\n    return a + b\n"));
-    CHECK_FALSE(tools.save("minus", "def minus(): pass"));
-    CHECK(tools.save("plus", "def plus(): 'ünïcode \"quotes\"'"));
+    CHECK_FALSE(tools.save("plus", "def plus(a, b):\n    return a + b\n", {}));
+    CHECK_FALSE(tools.save("minus", "def minus(): pass", {}));
+    CHECK(tools.save("plus", "def plus(): 'ünïcode \"quotes\"'", {}));
     CHECK(tools.names() == std::vector<std::string>{"minus", "plus"});
     SavedTools again(folder.file("tools.db"));
     REQUIRE(again.list().size() == 2);
@@ -65,7 +66,7 @@ TEST_CASE("SavedTools: the file is its owner's alone from the first moment, what
     const Folder folder;
     const mode_t before = ::umask(0);
     SavedTools tools(folder.file("state/deep/tools.db"));
-    tools.save("plus", "def plus(): pass");
+    tools.save("plus", "def plus(): pass", {});
     ::umask(before);
     CHECK(mode_of(folder.file("state/deep/tools.db")) == 0600);
     CHECK(mode_of(folder.file("state/deep")) == 0700);
@@ -109,9 +110,9 @@ TEST_CASE("SavedTools: source is bounded at 64 KiB, and not empty") {
 TEST_CASE("SavedTools: a hundred fit, the next does not, and one that is there may still be replaced") {
     const Folder folder;
     SavedTools tools(folder.file("tools.db"));
-    for (int i = 0; i < 100; ++i) tools.save("tool_" + std::to_string(i), "pass");
+    for (int i = 0; i < 100; ++i) tools.save("tool_" + std::to_string(i), "pass", {});
     CHECK(refusal(tools, "one_more", "pass").find("100 saved tools") != std::string::npos);
-    CHECK(tools.save("tool_7", "other"));
+    CHECK(tools.save("tool_7", "other", {}));
     CHECK(tools.remove("tool_7"));
     CHECK(refusal(tools, "one_more", "pass").empty());
 }
@@ -128,7 +129,7 @@ TEST_CASE("SavedTools: several processes at once lose nothing") {
             try {
                 SavedTools tools(path);
                 for (int i = 0; i < 10; ++i)
-                    tools.save("tool_" + std::to_string(child) + "_" + std::to_string(i), "pass");
+                    tools.save("tool_" + std::to_string(child) + "_" + std::to_string(i), "pass", {});
             } catch (const std::exception&) {
                 failed = 1;
             }
@@ -154,7 +155,7 @@ TEST_CASE("SavedTools: a damaged file is said to be, and left as it is") {
     CHECK_THROWS_AS(tools.names(), SavedTools::Error);
     CHECK(fs::file_size(path) == 10'000);
     fs::remove(path); // moved away, as the message says: the same object works again
-    CHECK_FALSE(tools.save("plus", "pass"));
+    CHECK_FALSE(tools.save("plus", "pass", {}));
     CHECK(tools.names().size() == 1);
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("SavedTools: a file damaged in its middle never crashes us") {
     const std::string path = folder.file("tools.db");
     {
         SavedTools tools(path);
-        for (int i = 0; i < 50; ++i) tools.save("tool_" + std::to_string(i), std::string(500, 'x'));
+        for (int i = 0; i < 50; ++i) tools.save("tool_" + std::to_string(i), std::string(500, 'x'), {});
     }
     const auto size = fs::file_size(path);
     for (std::uintmax_t at = 0; at < size; at += 997) {
@@ -176,7 +177,7 @@ TEST_CASE("SavedTools: a file damaged in its middle never crashes us") {
         try {
             SavedTools tools(copy);
             tools.list();
-            tools.save("other", "pass");
+            tools.save("other", "pass", {});
         } catch (const SavedTools::Error& error) {
             CHECK(std::string(error.what()).find("saved tools") == 0);
         }
@@ -194,4 +195,34 @@ TEST_CASE("SavedTools: a place that cannot be written, a folder, and a link are 
         CHECK(refusal(tools, "plus", "pass").find(folder.file(name)) != std::string::npos);
     }
     CHECK_FALSE(fs::exists(folder.path / "elsewhere"));
+}
+
+TEST_CASE(
+    "SavedTools: a function keeps the rights of the run that saved it; one of an earlier Cordon had all") {
+    const Folder folder;
+    const std::string path = folder.file("tools.db");
+    {
+        bridge::sqlite::Database old((std::ofstream(path), path), 0);
+        old.run("CREATE TABLE tools (name TEXT PRIMARY KEY NOT NULL, source TEXT NOT NULL) WITHOUT ROWID;"
+                "INSERT INTO tools VALUES ('old', 'def old(): pass')");
+    }
+    SavedTools tools(path);
+    CHECK_FALSE(tools.list().at(0).rights.servers.has_value());
+    SavedTools::Rights none, some;
+    none.servers.emplace();
+    none.origin = "a client";
+    some.servers = std::vector<std::string>{"files", "a\"b"};
+    CHECK_FALSE(tools.save("plus", "def plus(): pass", none));
+    CHECK_FALSE(tools.save("minus", "def minus(): pass", some));
+    const auto replaced = tools.save("plus", "def plus(): 2", {});
+    REQUIRE(replaced.has_value());
+    CHECK(replaced->source == "def plus(): pass");
+    CHECK(replaced->rights.origin == "a client");
+    REQUIRE(replaced->rights.servers.has_value());
+    CHECK(replaced->rights.servers->empty());
+    CHECK(replaced->saved_at > 1'700'000'000);
+    const auto all = SavedTools(path).list();
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].rights.servers == some.servers);
+    CHECK_FALSE(all[2].rights.servers.has_value());
 }
