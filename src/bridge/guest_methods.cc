@@ -142,13 +142,46 @@ std::string string_member(std::string_view params, const char* key) {
     return json::unquote(*value);
 }
 
-// The limit that code sets for one call; zero where it sets none.
-std::chrono::milliseconds call_limit(std::string_view params) {
-    const auto value = json::member(params, "timeout_seconds");
-    if (!value || json::kind(*value) != json::Kind::number) return std::chrono::milliseconds(0);
+// What code wants to call.
+struct WantedCall {
+    std::string server{};
+    std::string tool{};
+    std::string arguments = "{}";
+    std::chrono::milliseconds limit{0}; // zero: the server's own
+};
+
+std::string text_of(std::string_view value, const char* key) {
+    if (json::kind(value) != json::Kind::string)
+        throw guest_error("arguments", std::string(key) + " must be a string");
+    return json::unquote(value);
+}
+
+std::chrono::milliseconds limit_of(std::string_view value) {
+    if (json::kind(value) != json::Kind::number) return std::chrono::milliseconds(0);
     double seconds = 0;
-    std::from_chars(value->data(), value->data() + value->size(), seconds);
+    std::from_chars(value.data(), value.data() + value.size(), seconds);
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(seconds, 0.001, 86'400.0) * 1000));
+}
+
+// In one pass: the arguments may have 64 MiB.
+WantedCall read_call(std::string_view params) {
+    WantedCall call;
+    bool has_server = false, has_tool = false;
+    for (const json::Member& each : json::members(params)) {
+        if (each.key == "server") call.server = text_of(each.value, "server");
+        if (each.key == "tool") call.tool = text_of(each.value, "tool");
+        has_server = has_server || each.key == "server";
+        has_tool = has_tool || each.key == "tool";
+        if (each.key == "timeout_seconds") call.limit = limit_of(each.value);
+        if (each.key == "arguments") call.arguments = std::string(each.value);
+    }
+    if (!has_server || !has_tool)
+        throw guest_error("arguments", std::string(has_server ? "tool" : "server") + " must be a string");
+    if (json::kind(call.arguments) != json::Kind::object)
+        throw guest_error("arguments", "arguments must be an object");
+    if (call.arguments.size() > most_arguments)
+        throw guest_error("too_large", "arguments of more than 64 MiB");
+    return call;
 }
 
 } // namespace
@@ -334,16 +367,20 @@ asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, con
 }
 
 asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
-    const std::string_view params = message.params();
-    const std::string server = allowed_server(string_member(params, "server"));
-    const std::string wanted = string_member(params, "tool");
-    const std::chrono::milliseconds limit = call_limit(params);
-    std::string arguments(json::member(params, "arguments").value_or("{}"));
-    if (json::kind(arguments) != json::Kind::object)
-        throw guest_error("arguments", "arguments must be an object");
-    if (arguments.size() > most_arguments) throw guest_error("too_large", "arguments of more than 64 MiB");
-    // Counted until the answer is there: a server may take its time to read them.
-    const base::Budget::Share held = message.free_text();
+    WantedCall call;
+    auto read = [&] {
+        call = read_call(message.params());
+        // Counted until the answer is there: a server may take its time to read them.
+        return message.free_text();
+    };
+    base::Budget::Share held;
+    if (message.size() < small_text)
+        held = read();
+    else
+        held = co_await shelf_.workers->run(read);
+    const std::string server = allowed_server(call.server);
+    const std::string wanted = std::move(call.tool);
+    std::string arguments = std::move(call.arguments);
     const Catalogue::Tools tools = co_await tools_of(server);
     const CatalogueTool* tool = find_tool(*tools, wanted);
     if (!tool) throw unknown_tool(server, wanted, *tools);
@@ -359,7 +396,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     mcp::CallOptions options;
     options.on_progress = progress_of(server + '.' + name);
     options.asker = asker();
-    options.limit = limit;
+    options.limit = call.limit;
     jsonrpc::Message answer =
         co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(options));
     if (answer.result().size() > most_result)
@@ -369,7 +406,9 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     if (sinks_.spent) sinks_.spent(answer.cost());
     std::string odd = co_await oddity(tool, &answer);
     if (!odd.empty() && odd_.size() < most_odd) odd_.emplace(server + '.' + name, std::move(odd));
-    co_return std::string(answer.result());
+    auto copy = [&] { return std::string(answer.result()); };
+    if (answer.size() < small_text) co_return copy();
+    co_return co_await shelf_.workers->run(copy);
 }
 
 // The run's time does not pass while a person thinks.

@@ -86,6 +86,15 @@ struct Batch {
     std::string answers;
 };
 
+// The line that answers a request with what its handler gives; a large one is put together by workers.
+asio::awaitable<std::string> answer_line(asio::awaitable<std::string> handler, std::string id,
+                                         base::Workers* workers) {
+    std::string result = co_await std::move(handler);
+    auto job = [&] { return result_line(id, result); };
+    if (!workers || result.size() < large_line) co_return job();
+    co_return co_await workers->run(job);
+}
+
 // A call of ours that waits. Lives in the frame of call().
 struct Waiting {
     explicit Waiting(const asio::any_io_executor& executor) : done(executor) {}
@@ -279,15 +288,15 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         // co_spawn calls this exactly once, so each request gets at most one answer, and none if it was
         // cancelled.
         auto done = [self = shared_from_this(), id, call, batch](std::exception_ptr failure,
-                                                                 std::string result) {
+                                                                 std::string line) {
             self->running.erase(id);
             if (call->cancelled)
                 self->close_part(batch);
             else
-                self->answer(failure ? error_line(id, to_error(failure)) : result_line(id, result), batch);
+                self->answer(failure ? error_line(id, to_error(failure)) : std::move(line), batch);
             if (self->running.empty()) self->tell_idle();
         };
-        asio::co_spawn(executor, on_request(std::move(message)),
+        asio::co_spawn(executor, answer_line(on_request(std::move(message)), id, options.workers),
                        asio::bind_cancellation_slot(call->signal.slot(), std::move(done)));
     }
 
@@ -420,7 +429,13 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     } entry{*state, id};
     state->waiting.emplace(id, &wait);
     wait.done.expires_after(limit);
-    state->send(request_line(id, method, params));
+    if (state->options.workers && params.size() > large_line) {
+        auto job = [&] { return request_line(id, method, params); };
+        std::string line = co_await state->options.workers->run(job);
+        state->send(std::move(line));
+    } else {
+        state->send(request_line(id, method, params));
+    }
     params.clear();
     params.shrink_to_fit();
     boost::system::error_code ignored;

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t most_calls = 1024;
+constexpr std::size_t large_arguments = 256 << 10; // bytes; they are put into a message by workers
 constexpr std::size_t most_warnings = 50;
 constexpr int most_rounds = 8;
 constexpr std::chrono::milliseconds relist_pause =
@@ -155,7 +156,12 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
 
 asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::string tool,
                                                    std::string arguments, std::chrono::milliseconds limit) {
-    std::string params = call_params(dressed, tool, arguments);
+    auto build = [&] { return call_params(dressed, tool, arguments); };
+    std::string params;
+    if (options.workers && arguments.size() > large_arguments)
+        params = co_await options.workers->run(build);
+    else
+        params = build();
     std::string().swap(arguments); // it may be large, and waits for long; an assignment would keep its memory
     Message answer = co_await request("tools/call", std::move(params), limit);
     check_result(answer.result(), false);
