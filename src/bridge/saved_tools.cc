@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "runtime_api/json.h"
+#include "src/base/private_folder.h"
 #include "src/bridge/python_name.h"
 #include "src/bridge/sqlite.h"
 
@@ -55,19 +56,19 @@ void check_source(const std::string& source) {
 /// Makes the file, for its owner alone from the first moment, whatever the umask; an existing one is brought
 /// to that mode. SQLite gives its journals the mode of the file.
 void make_private_file(const std::string& path) {
-    std::error_code failed;
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (!folder.empty() && !std::filesystem::exists(folder, failed)) {
-        std::filesystem::create_directories(folder, failed);
-        if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+    try {
+        if (!folder.empty()) base::make_private_folder(folder.string());
+    } catch (const std::runtime_error& e) {
+        throw SavedTools::Error("saved tools are not available: " + path + ": " + e.what());
     }
     const int fd =
         ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
     if (fd < 0)
         throw SavedTools::Error("saved tools are not available: " + path + ": " + std::strerror(errno));
     struct stat about {};
-    const bool usable =
-        ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && ::fchmod(fd, S_IRUSR | S_IWUSR) == 0;
+    const bool usable = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid() &&
+                        about.st_nlink == 1 && ::fchmod(fd, S_IRUSR | S_IWUSR) == 0;
     ::close(fd);
     if (!usable) throw SavedTools::Error("saved tools are not available: " + path + " is not a file of ours");
 }

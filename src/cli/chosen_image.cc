@@ -1,12 +1,30 @@
 #include "src/cli/chosen_image.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "src/base/private_folder.h"
 #include "src/cli/app.h"
 
 namespace cli {
+namespace {
+
+// Whoever can write the file chooses what code runs in.
+void check_is_ours(const std::string& file) {
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0) return;
+    const bool others = (about.st_mode & 022) != 0;
+    if (!others && (about.st_uid == ::geteuid() || about.st_uid == 0)) return;
+    throw config::Error(file + ": " +
+                        (others ? "other users can write to it" : "it belongs to another user") +
+                        ", so it does not choose the image: remove it, or name the image with --image");
+}
+
+} // namespace
 
 std::string choice_file(const config::Settings& settings,
                         const std::map<std::string, std::string>& environment) {
@@ -20,6 +38,7 @@ std::string image_of(const config::Settings& settings,
     std::ifstream in(file);
     std::string line;
     if (!in || !std::getline(in, line)) return config::default_image;
+    check_is_ours(file);
     try {
         return config::image_reference(line);
     } catch (const config::Error& e) {
@@ -33,7 +52,7 @@ void choose_image(const std::string& file, const std::string& reference) {
         return;
     }
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-    std::filesystem::create_directories(folder);
+    base::make_private_folder(folder.string());
     const std::string fresh = file + ".new";
     std::ofstream out(fresh, std::ios::trunc);
     out << reference << '\n';

@@ -6,9 +6,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
+#include "src/base/private_folder.h"
 #include "src/jsonrpc/fd.h"
 #include "src/mcp/random_name.h"
 
@@ -40,7 +40,7 @@ HttpToken http_token(const std::string& folder) {
     token.file = folder + "/http-token";
     token.text = kept_in(token.file);
     if (!token.text.empty()) return token;
-    std::filesystem::create_directories(folder);
+    base::make_private_folder(folder);
     const std::string fresh = token.file + "." + std::to_string(::getpid());
     ::unlink(fresh.c_str());
     const jsonrpc::UniqueFd fd(

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "src/base/private_folder.h"
+
 namespace cli {
 namespace {
 
@@ -21,9 +23,10 @@ tar=$(image_tar "$1" "$suite")
 printf '%s\n%s\n%s\n' "$suite" "$tar" "$(image_contents "$tar")")bash";
 
 void unpack(const std::filesystem::path& folder) {
+    base::make_private_folder(folder.string()); // what is unpacked is run
     for (const EmbeddedFile& each : image_recipe()) {
         const std::filesystem::path path = folder / each.name;
-        std::filesystem::create_directories(path.parent_path());
+        base::make_private_folder(path.parent_path().string());
         std::ofstream file(path, std::ios::binary | std::ios::trunc);
         file << each.text;
         file.close();

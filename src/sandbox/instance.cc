@@ -8,11 +8,14 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <time.h>
 #include <unistd.h>
+
+#include "src/base/private_folder.h"
 
 namespace sandbox {
 namespace {
@@ -61,9 +64,26 @@ std::string value_of(const std::map<std::string, std::string>& labels, const cha
     return it == labels.end() ? std::string() : it->second;
 }
 
-bool is_hex(const std::string& text) {
-    return !text.empty() && text.size() <= 64 &&
-           text.find_first_not_of("0123456789abcdef") == std::string::npos;
+constexpr std::string_view hex_digits = "0123456789abcdef", digits = "0123456789";
+
+bool made_of(std::string_view text, std::string_view characters, std::size_t most) {
+    return !text.empty() && text.size() <= most && text.find_first_not_of(characters) == text.npos;
+}
+
+bool is_hex(const std::string& text) { return made_of(text, hex_digits, 64); }
+
+// "name-number"
+bool is_numbered(const std::string& text, std::size_t most_name) {
+    const std::size_t dash = text.rfind('-');
+    return dash != std::string::npos && made_of(text.substr(dash + 1), digits, 20) &&
+           made_of(text.substr(0, dash), "0123456789abcdef-", most_name);
+}
+
+// Seconds since 1970, as we write them; -1 where the text is none.
+std::int64_t time_of(const std::string& text) {
+    std::int64_t value = -1;
+    if (made_of(text, digits, 12)) std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
 }
 
 // A new file, locked for as long as its descriptor lives; -1 where somebody removed it meanwhile. Throws
@@ -112,8 +132,8 @@ Instance::Instance(const std::string& state_dir)
       owner_(machine() + '-' + std::to_string(::getuid())), boot_(boot_and_namespace()),
       process_(living_process(std::to_string(::getpid()))),
       ahead_of_boot_(std::chrono::system_clock::now().time_since_epoch() - since_boot()) {
-    fs::create_directories(folder_);
-    ::chmod(state_dir.c_str(), 0700);
+    base::make_private_folder(state_dir);
+    base::make_private_folder(folder_);
     // A tidy() of another instance may take the new file for a dead one's and remove it before it is locked:
     // then once more.
     for (int tries = 0; lock_ < 0 && tries < 100; ++tries) lock_ = locked_file(folder_ + '/' + id_ + ".lock");
@@ -189,13 +209,23 @@ int Instance::tidy() const {
     return removed;
 }
 
+bool is_ours(const std::string& name, const std::map<std::string, std::string>& labels) {
+    const std::string instance = value_of(labels, label::instance),
+                      process = value_of(labels, label::process);
+    const std::int64_t created = time_of(value_of(labels, label::created)),
+                       deadline = time_of(value_of(labels, label::deadline));
+    const std::string begin = "cordon-" + instance.substr(0, 8) + '-';
+    return value_of(labels, label::mark) == "1" && instance.size() == 16 && is_hex(instance) &&
+           is_numbered(value_of(labels, label::owner), 32) &&
+           is_numbered(value_of(labels, label::boot), 36) && (process.empty() || is_numbered(process, 20)) &&
+           created >= 0 && deadline >= created && name.starts_with(begin) &&
+           name.size() == begin.size() + 12 && is_hex(name.substr(begin.size()));
+}
+
 bool past_deadline(const std::map<std::string, std::string>& labels,
                    std::chrono::system_clock::time_point now) {
-    const std::string text = value_of(labels, label::deadline);
-    std::int64_t deadline = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), deadline);
-    if (error != std::errc() || end != text.data() + text.size()) return true;
-    return seconds_since_1970(now) > deadline + 600;
+    const std::int64_t deadline = time_of(value_of(labels, label::deadline));
+    return deadline >= 0 && seconds_since_1970(now) > deadline + 600;
 }
 
 } // namespace sandbox

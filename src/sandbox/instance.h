@@ -28,8 +28,8 @@ enum class OwnerState {
 
 /// This run of Cordon, as others can see whether it lives: by process id and start time, and by a file under
 /// `state_dir`/instances that is locked as long as the process lives (the kernel lets go, whatever kills it).
-/// The first needs no common folder, the second survives a label that was made up. Throws std::system_error
-/// where the folder cannot be made or written.
+/// The first needs no common folder, the second survives a label that was made up. Throws std::runtime_error
+/// where the folder cannot be made or written, or where others can write to it (base/private_folder).
 class Instance {
 public:
     explicit Instance(const std::string& state_dir);
@@ -69,8 +69,13 @@ private:
         ahead_of_boot_; ///< The host's time less that since boot, at the start.
 };
 
-/// True where the deadline in the labels has passed by `now` (with ten minutes for clocks that differ), or
-/// there is none to read.
+/// True where a container is one that an Instance named and labelled: all labels are there and well-formed,
+/// and the name is made of its instance. Whatever else carries our mark is somebody's mistake or trap, and is
+/// never removed.
+bool is_ours(const std::string& name, const std::map<std::string, std::string>& labels);
+
+/// True where the deadline in the labels has passed by `now`, with ten minutes for clocks that differ. Where
+/// there is none to read, it has not.
 bool past_deadline(const std::map<std::string, std::string>& labels,
                    std::chrono::system_clock::time_point now);
 

@@ -6,12 +6,6 @@
 
 namespace sandbox {
 namespace asio = boost::asio;
-namespace {
-
-// Labels are hints that others can write: a name that is not made as ours are is not touched.
-bool is_our_kind_of_name(const std::string& name) { return name.starts_with("cordon-") && name.size() == 28; }
-
-} // namespace
 
 asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine,
                                                       const Instance* instance) {
@@ -19,7 +13,9 @@ asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_ap
         co_await engine->list(std::string(label::mark) + "=1");
     std::vector<Leftover> found;
     for (const runtime_api::ContainerSummary& each : all) {
-        if (!is_our_kind_of_name(each.name)) continue;
+        // an engine may not know the filter, and labels are hints that others can write: what is not wholly
+        // as we make it is not touched
+        if (!is_ours(each.name, each.labels)) continue;
         found.push_back(Leftover{each.name, each.state, instance->state_of(each.labels),
                                  past_deadline(each.labels, instance->now())});
     }

@@ -22,7 +22,8 @@ struct Leftover {
     }
 };
 
-/// All containers that carry our mark, with a verdict each. Throws runtime_api::Error.
+/// All containers that an instance named and labelled (is_ours), with a verdict each. Throws
+/// runtime_api::Error.
 boost::asio::awaitable<std::vector<Leftover>> find_leftovers(std::shared_ptr<runtime_api::Engine> engine,
                                                              const Instance* instance);
 

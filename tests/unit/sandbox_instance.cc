@@ -302,7 +302,7 @@ TEST_CASE("Instance: a folder that cannot be made is an error") {
     CHECK_THROWS_AS(Instance((state.path / "file").string()), std::system_error);
 }
 
-TEST_CASE("past_deadline: ten minutes after it, or where there is none to read") {
+TEST_CASE("past_deadline: ten minutes after it; one that cannot be read has not passed") {
     const auto at = [](std::int64_t seconds) {
         return std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
     };
@@ -311,11 +311,38 @@ TEST_CASE("past_deadline: ten minutes after it, or where there is none to read")
     CHECK_FALSE(sandbox::past_deadline(labels, at(1000000)));
     CHECK_FALSE(sandbox::past_deadline(labels, at(1000600)));
     CHECK(sandbox::past_deadline(labels, at(1000601)));
-    for (const char* unreadable : {"", "soon", "1e6", "1000000 ", " 1000000", "99999999999999999999"}) {
+    for (const char* unreadable : {"", "soon", "1e6", "1000000 ", " 1000000", "-1", "99999999999999999999"}) {
         CAPTURE(unreadable);
-        CHECK(sandbox::past_deadline({{label::deadline, unreadable}}, at(0)));
+        CHECK_FALSE(sandbox::past_deadline({{label::deadline, unreadable}}, at(4'000'000'000)));
     }
-    CHECK(sandbox::past_deadline({}, at(0)));
+    CHECK_FALSE(sandbox::past_deadline({}, at(4'000'000'000)));
+}
+
+TEST_CASE("is_ours: only a name and labels that are wholly as an instance makes them") {
+    const StateFolder state;
+    const Instance instance(state.str());
+    const Labels labels = instance.labels(std::chrono::seconds(60));
+    const std::string name = instance.new_name();
+    CHECK(sandbox::is_ours(name, labels));
+    CHECK(sandbox::is_ours(name, changed(labels, label::process, ""))); // /proc may not say
+    const auto other_name = [&](const std::string& other) { return sandbox::is_ours(other, labels); };
+    for (const std::string& other :
+         {std::string(), std::string("cordon-database-and-much-data"), std::string("postgres"), name + "0",
+          name.substr(0, 27), "/" + name, "cordon-00000000-" + name.substr(16),
+          name.substr(0, 16) + "0123456789AB"})
+        CHECK_FALSE(other_name(other));
+    for (const char* each :
+         {label::mark, label::owner, label::boot, label::instance, label::created, label::deadline}) {
+        CAPTURE(each);
+        Labels without = labels;
+        without.erase(each);
+        CHECK_FALSE(sandbox::is_ours(name, without));
+        for (const char* bad : {"", "x", "-", "1 ", "../..", "-5", "1e9", "99999999999999999999"})
+            CHECK_FALSE(sandbox::is_ours(name, changed(labels, each, bad)));
+    }
+    CHECK_FALSE(sandbox::is_ours(name, changed(labels, label::process, "no process")));
+    CHECK_FALSE(sandbox::is_ours(name, changed(labels, label::deadline, "5"))); // before it was made
+    CHECK_FALSE(sandbox::is_ours(name, {}));
 }
 
 TEST_CASE("random_hex: as many digits as asked for, never the same") {
