@@ -80,9 +80,8 @@ const GuestMount* strange_mount_at(const Views& v, const std::string& path) {
     return engine_adds_mount(v.info.dialect, *mount) ? nullptr : mount;
 }
 
-std::string describe_mount(const GuestMount& mount) {
-    return mount.at + " (" + mount.type + (mount.root == "/" ? "" : " " + mount.root) + ")";
-}
+// By its place inside alone: what is mounted there is a path of the host's, and this reaches clients.
+std::string describe_mount(const GuestMount& mount) { return mount.at + " (" + mount.type + ")"; }
 
 } // namespace
 
