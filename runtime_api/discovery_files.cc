@@ -36,8 +36,8 @@ private:
 std::string without_password(const std::string& url) {
     const std::size_t scheme = url.find("://");
     const std::size_t at = url.rfind('@');
-    if (scheme == std::string::npos || at == std::string::npos || at < scheme) return url;
-    const std::size_t colon = url.find(':', scheme + 3);
+    if (at == std::string::npos) return url;
+    const std::size_t colon = url.find(':', scheme == std::string::npos ? 0 : scheme + 3);
     return colon < at ? url.substr(0, colon + 1) + "***" + url.substr(at) : url;
 }
 

@@ -20,14 +20,14 @@ bool control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 
 /// The URL as a message may show it: one line, not endless, without what may be a password.
 std::string shown(std::string_view url) {
-    std::string out(url.substr(0, 200));
-    if (url.size() > 200) out += "…";
+    std::string out(url); // whole: the '@' that marks a password may come late
     const std::size_t scheme = out.find("://");
     const std::size_t at = out.rfind('@');
-    if (scheme != std::string::npos && at != std::string::npos) {
-        const std::size_t colon = out.find(':', scheme + 3);
+    if (at != std::string::npos) {
+        const std::size_t colon = out.find(':', scheme == std::string::npos ? 0 : scheme + 3);
         if (colon < at) out.replace(colon + 1, at - colon - 1, "***");
     }
+    if (out.size() > 200) out = out.substr(0, 200) + "…";
     for (char& c : out)
         if (control(c)) c = '?';
     return '"' + out + '"';
@@ -176,7 +176,10 @@ std::string Endpoint::url() const {
 }
 
 bool Endpoint::loopback() const {
-    if (kind == Kind::unix_socket || host == "localhost") return true;
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    std::string name = host;
+    std::transform(name.begin(), name.end(), name.begin(), lower);
+    if (kind == Kind::unix_socket || name == "localhost") return true;
     in_addr v4;
     if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24U) == 127;
     in6_addr v6;

@@ -49,7 +49,7 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
         if (event.type == "message") return inbox->put(std::move(event.data));
         if (event.type != "endpoint" || !endpoint.empty()) return;
         const std::string url = resolved_url(spec.url, event.data);
-        if (origin_of(url) != origin_of(spec.url))
+        if (url.empty() || origin_of(url) != origin_of(spec.url))
             throw Error(jsonrpc::code::connection_closed,
                         shown_url(spec.url) + " names an endpoint on another server: " + shown_url(url));
         endpoint = url;

@@ -217,6 +217,7 @@ std::string shown_url(const std::string& url) {
 
 std::string origin_of(const std::string& url) {
     const Url u = parsed(url);
+    if (part(u, CURLUPART_HOST).empty()) return {};
     std::string origin = part(u, CURLUPART_SCHEME) + "://" + part(u, CURLUPART_HOST) + ":" +
                          part(u, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     std::transform(origin.begin(), origin.end(), origin.begin(), lower);

@@ -88,6 +88,19 @@ void check_codings(const HttpMessage& head) {
         refuse(415, "the body must not be compressed", "Accept-Encoding", "identity");
 }
 
+// ":80", or ":" alone, which a URL may end its host with.
+bool is_port(std::string_view text) {
+    return text.starts_with(':') && text.size() <= 6 && text.find_first_not_of("0123456789", 1) == text.npos;
+}
+
+// What a name or an IPv4 address may be made of: so no user ("localhost:1@evil.example"), no path, no escape
+// of either, and nothing that two readers could read in two ways.
+bool is_name(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '.' || c == '-' || c == '_';
+    });
+}
+
 void check_post(const HttpMessage& head) {
     check_codings(head);
     if (media_type(head.header("content-type")) != "application/json")
@@ -99,10 +112,15 @@ void check_post(const HttpMessage& head) {
 } // namespace
 
 std::string host_of(std::string_view authority) {
-    if (!authority.starts_with('[')) return lower(authority.substr(0, authority.rfind(':')));
-    const auto end = authority.find(']');
-    const std::string_view rest = end == std::string_view::npos ? "?" : authority.substr(end + 1);
-    return rest.empty() || rest.starts_with(':') ? lower(authority.substr(1, end - 1)) : std::string();
+    const bool bracketed = authority.starts_with('[');
+    const auto end = bracketed ? authority.find(']') : authority.find(':');
+    if (bracketed && end == std::string_view::npos) return {};
+    const std::string host = lower(authority.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end));
+    const std::string_view rest =
+        end == std::string_view::npos ? "" : authority.substr(end + (bracketed ? 1 : 0));
+    if (!rest.empty() && !is_port(rest)) return {};
+    return bracketed ? (is_address(host) && host.find(':') != host.npos ? host : "")
+                     : (is_name(host) ? host : "");
 }
 
 bool is_address(const std::string& host) {

@@ -229,6 +229,11 @@ TEST_CASE("http_error: the server's words, and the status for those who decide b
 TEST_CASE("URLs: shown without secrets, compared by origin, resolved as a browser would") {
     CHECK(mcp::shown_url("not a url") == "(a URL that is none)");
     CHECK(mcp::origin_of("HTTP://Host/x") == "http://host:80");
+    CHECK(mcp::origin_of("http://localhost:1@evil.example/x") == "http://evil.example:80");
+    CHECK(mcp::origin_of("http://[::1]:8080/x") == "http://[::1]:8080");
+    CHECK(mcp::origin_of("http://host./x") != mcp::origin_of("http://host/x"));
+    for (const char* bad : {"", "none", "http://", "http://a b/", "http://[::1"})
+        CHECK(mcp::origin_of(bad) == "");
     CHECK(mcp::resolved_url("http://h:1/sse?a", "/m?b=1") == "http://h:1/m?b=1");
     CHECK(mcp::resolved_url("http://h:1/a/sse", "m") == "http://h:1/a/m");
     CHECK(mcp::resolved_url("http://h:1/a", "https://evil/x") == "https://evil/x");

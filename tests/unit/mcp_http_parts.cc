@@ -78,8 +78,36 @@ TEST_CASE("gate: a Host is a loopback name, an address or one that was allowed; 
     for (const char* host : {"localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:8080", "[::1]:80",
                              "192.168.1.5:80", "[fe80::1]"})
         CHECK(with_header("host", host) == 0);
-    for (const char* host : {"evil.example", "localhost.evil.example:80", "127.0.0.1.evil.example",
-                             "localhost@evil", "a:b:c", "[::1", "[]:1"})
+    for (const char* host : {"evil.example",
+                             "localhost.evil.example:80",
+                             "127.0.0.1.evil.example",
+                             "localhost@evil",
+                             "a:b:c",
+                             "[::1",
+                             "[]:1",
+                             "localhost:1@evil.example",
+                             "127.0.0.1:80@evil.example:80",
+                             "[::1]:1@evil.example",
+                             "evil.example@localhost",
+                             "localhost:x",
+                             "localhost:123456",
+                             "localhost.",
+                             "127.0.0.1.",
+                             "localhost/evil.example",
+                             "localhost\\@evil.example",
+                             "localhost#@evil.example",
+                             "localhost?evil.example",
+                             "local%68ost",
+                             "[localhost]",
+                             "[127.0.0.1]",
+                             "[::1]x",
+                             "[::1]:1:2",
+                             "::1",
+                             "::1:80",
+                             "localhost,evil.example",
+                             "localhost evil.example",
+                             ":80",
+                             "lоcalhost"})
         CHECK(with_header("host", host) == 403);
     CHECK(with_header("host", "") == 400);
     HttpGate::Options options;
@@ -94,6 +122,13 @@ TEST_CASE("gate: an Origin, where there is one, is a loopback name or one that w
     for (const char* origin :
          {"http://localhost", "https://localhost:5173", "http://127.0.0.1:1", "http://[::1]:80"})
         CHECK(with_header("origin", origin) == 0);
+    CHECK(with_header("origin", "http://LOCALHOST:8080") == 0);
+    for (const char* origin :
+         {"http://localhost:1@evil.example", "http://127.0.0.1:80@evil.example",
+          "http://[::1]:1@evil.example", "http://localhost@evil.example", "http://localhost.",
+          "http://localhost:1/path", "http://localhost\\@evil.example", "http://localhost:1#",
+          "http://localhost http://evil.example", "http://", "http://:80"})
+        CHECK(with_header("origin", origin) == 403);
     for (const char* origin : {"null", "http://evil.example", "http://localhost.evil.example", "file://",
                                "http://192.168.1.5", "localhost", "chrome-extension://localhost"})
         CHECK(with_header("origin", origin) == 403);

@@ -40,6 +40,8 @@ TEST_CASE("parse_endpoint: reads each kind, and url() gives it back") {
         {"unix:///a%20b/c%25", Kind::unix_socket, "/a b/c%", "", 0, "", true},
         {"tcp://127.0.0.1:2375", Kind::tcp, "", "127.0.0.1", 2375, "", true},
         {"tcp://127.255.1.2:1", Kind::tcp, "", "127.255.1.2", 1, "", true},
+        {"tcp://LocalHost:1", Kind::tcp, "", "LocalHost", 1, "", true},
+        {"tcp://localhost.evil.example:1", Kind::tcp, "", "localhost.evil.example", 1, "", false},
         {"tcp://localhost:65535", Kind::tcp, "", "localhost", 65535, "", true},
         {"tcp://[::1]:2375", Kind::tcp, "", "::1", 2375, "", true},
         {"tcp://[::ffff:127.0.0.1]:2375", Kind::tcp, "", "::ffff:127.0.0.1", 2375, "", true},
@@ -98,6 +100,8 @@ TEST_CASE("parse_endpoint: says what is wrong and what would be right") {
         {"tcp://[::1]2375", "follow the ']'"},
         {"tcp://host:2375/path", "nothing may follow"},
         {"tcp://me@host:2375", "no place"},
+        {"tcp://localhost:1@evil.example:2375", "no place"},
+        {"ssh://localhost:1@evil.example", "password"},
         {"https://host name:1", "letters"},
         {"ssh://-oProxyCommand=x/s", "'-'"},
         {"ssh://-oProxyCommand@host/s", "'-'"},
@@ -121,13 +125,16 @@ TEST_CASE("parse_endpoint: a socket's path may have 107 bytes and not 108") {
 }
 
 TEST_CASE("parse_endpoint: a password is never told back") {
-    for (const char* url : {"ssh://me:secret@host/s", "tcp://me:secret@host:1", "https://me:secret@host:1",
-                            "odd://me:secret@host"}) {
+    for (const char* url :
+         {"ssh://me:secret@host/s", "tcp://me:secret@host:1", "https://me:secret@host:1",
+          "odd://me:secret@host", "me:secret@host", "tcp://localhost:secret@evil.example:1"}) {
         CAPTURE(url);
         const std::string words = refusal(url);
         CHECK(!words.empty());
         CHECK(words.find("secret") == std::string::npos);
     }
+    const std::string late = refusal("tcp://me:" + std::string(300, 's') + "@host:1"); // beyond what is shown
+    CHECK(late.find("sss") == std::string::npos);
 }
 
 TEST_CASE("percent_encode: leaves nothing that a URL could take for its own") {
