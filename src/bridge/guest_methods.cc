@@ -27,7 +27,6 @@ constexpr std::size_t most_result = 64u << 20;
 constexpr std::size_t most_structured = 1u << 20; // of what an error says beside its message
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
-constexpr std::size_t small_check = 4 << 10; // of a schema and a value together: microseconds
 constexpr std::size_t small_text = 128 << 10;
 constexpr std::size_t few = 4;             // requests of a run that the host works on at once
 constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
@@ -349,7 +348,8 @@ asio::awaitable<std::vector<std::string>> GuestMethods::checked(std::string_view
         *arguments = shelf_.schemas.without_nulls(schema, std::move(*arguments));
         return shelf_.schemas.problems(schema, *arguments);
     };
-    if (schema.size() + arguments->size() < small_check) co_return job();
+    std::optional<std::vector<std::string>> quick = shelf_.schemas.clean_at_once(schema, arguments);
+    if (quick) co_return std::move(*quick);
     std::chrono::nanoseconds spent{0};
     std::vector<std::string> problems = co_await shelf_.workers->run(job, &spent);
     if (sinks_.spent) sinks_.spent(spent);
@@ -359,7 +359,8 @@ asio::awaitable<std::vector<std::string>> GuestMethods::checked(std::string_view
 asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, const jsonrpc::Message* answer) {
     if (tool->output_schema.empty()) co_return std::string();
     auto job = [&] { return broken_promise(shelf_.schemas, *tool, answer->result()); };
-    if (tool->output_schema.size() + answer->result().size() < small_check) co_return job();
+    std::optional<std::string> quick = broken_promise_at_once(shelf_.schemas, *tool, answer->result());
+    if (quick) co_return std::move(*quick);
     std::chrono::nanoseconds spent{0};
     std::string odd = co_await shelf_.workers->run(job, &spent);
     if (sinks_.spent) sinks_.spent(spent);

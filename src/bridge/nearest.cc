@@ -105,6 +105,14 @@ std::vector<std::string> nearest(const std::string& wanted, const std::vector<st
     return best;
 }
 
+std::size_t nearest_cost(std::string_view wanted, const std::vector<std::string>& names) {
+    constexpr std::size_t cells = 100; // of the tables of edit_distance(), in a unit
+    const std::size_t width = std::min(wanted.size(), most_length);
+    std::size_t cost = 1;
+    for (const std::string& name : names) cost += 1 + width * std::min(name.size(), most_length) / cells;
+    return cost;
+}
+
 std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
     const std::vector<std::string> near = nearest(wanted, names);
     if (near.empty()) return "";

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,9 @@ namespace bridge {
 /// where the tool failed, or where nothing was promised. Never a reason to fail a call: it was the server's
 /// promise, and the code has the result. Results above a mebibyte are not looked at.
 std::string broken_promise(SchemaCheck& schemas, const CatalogueTool& tool, std::string_view result);
+
+/// The same, where the thread of the loop may do it (SchemaCheck::problems_at_once).
+std::optional<std::string> broken_promise_at_once(SchemaCheck& schemas, const CatalogueTool& tool,
+                                                  std::string_view result);
 
 } // namespace bridge

@@ -1,8 +1,9 @@
 #include "src/bridge/schema_check.h"
 
-#include <algorithm>
+#include <atomic>
 #include <list>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "src/bridge/schema_nulls.h"
@@ -15,85 +16,186 @@ namespace bridge {
 namespace {
 
 constexpr std::size_t most_kept = 256;           // compiled schemas …
-constexpr std::size_t most_kept_bytes = 8 << 20; // … and the length of their texts together
+constexpr std::size_t most_kept_bytes = 8 << 20; // … and the length of their texts together …
+constexpr std::size_t most_kept_patterns = 256;  // … and their patterns, each of 256 KiB at the most
 constexpr std::size_t most_lines = 8;
+constexpr std::size_t most_named = 1000;     // problems that are told apart, to count them
 constexpr std::size_t most_values = 200'000; // of the arguments; there are no steps for more
 constexpr int most_depth = 200;
 constexpr std::size_t most_rewritten = 4 << 20; // bytes of arguments
 constexpr std::size_t most_bytes = 8 << 20;     // of the arguments; a larger tree would double what they take
+constexpr std::size_t steps_at_once = 10'000;   // five milliseconds
+constexpr std::size_t most_at_once = 4 << 10;   // bytes of a schema and a value together
+
+std::vector<std::string> lines_of(const SchemaEvaluator::Problems& found) {
+    std::vector<std::string> lines;
+    std::set<std::string> known;
+    std::size_t count = 0;
+    for (const SchemaProblem& problem : found) {
+        std::string line = problem.line();
+        if (known.size() >= most_named || !known.insert(line).second) continue;
+        if (++count <= most_lines) lines.push_back(std::move(line));
+    }
+    if (count > most_lines) lines.back() = "… and " + std::to_string(count - most_lines + 1) + " more";
+    return lines;
+}
 
 } // namespace
+
+// A schema as it is kept. Its document is read, and used, by whoever holds `turn`.
+struct KeptSchema {
+    std::mutex turn{};
+    bool is_read = false;
+    std::unique_ptr<SchemaDocument> document{}; ///< nullptr: it cannot be used.
+    std::atomic<std::size_t> patterns{0};
+
+    const SchemaDocument* read(std::string_view text) {
+        if (is_read) return document.get();
+        is_read = true;
+        try {
+            document = std::make_unique<SchemaDocument>(text);
+        } catch (const json::Error&) { // it never blocks a call
+        }
+        return document.get();
+    }
+};
 
 struct SchemaCheck::Impl {
     struct Kept {
         std::string text;
-        std::unique_ptr<SchemaDocument> document; ///< nullptr: it cannot be used.
+        std::shared_ptr<KeptSchema> schema;
     };
     std::list<Kept> kept{}; ///< Used last, first.
     std::unordered_map<std::string_view, std::list<Kept>::iterator> by_text{};
     std::size_t bytes = 0;
-    std::mutex turn{};
+    std::mutex turn{}; ///< Held for moments only.
 
-    const SchemaDocument* find(std::string_view text) {
+    std::shared_ptr<KeptSchema> find(std::string_view text) {
+        const std::lock_guard lock(turn);
         if (const auto found = by_text.find(text); found != by_text.end()) {
             kept.splice(kept.begin(), kept, found->second);
-            return kept.front().document.get();
+        } else {
+            kept.push_front({std::string(text), std::make_shared<KeptSchema>()});
+            by_text.emplace(kept.front().text, kept.begin());
+            bytes += text.size();
         }
-        kept.push_front({std::string(text), compile(text)});
-        by_text.emplace(kept.front().text, kept.begin());
-        bytes += text.size();
-        while (kept.size() > 1 && (kept.size() > most_kept || bytes > most_kept_bytes)) {
+        while (kept.size() > 1 &&
+               (kept.size() > most_kept || bytes > most_kept_bytes || too_many_patterns())) {
             bytes -= kept.back().text.size();
             by_text.erase(kept.back().text);
             kept.pop_back();
         }
-        return kept.front().document.get();
+        return kept.front().schema;
     }
 
-    static std::unique_ptr<SchemaDocument> compile(std::string_view text) {
-        try {
-            return std::make_unique<SchemaDocument>(text);
-        } catch (const json::Error&) {
-            return nullptr;
-        }
+    bool too_many_patterns() const {
+        std::size_t sum = 0;
+        for (const Kept& each : kept) sum += each.schema->patterns;
+        return sum > most_kept_patterns;
     }
 };
+
+// A schema that this thread has for itself; its document is nullptr where that cannot be used.
+class SchemaCheck::InUse {
+public:
+    InUse(Impl& impl, std::string_view text, bool waits)
+        : schema_(text.size() <= SchemaDocument::most_bytes ? impl.find(text) : nullptr) {
+        if (!schema_) return;
+        lock_ = std::unique_lock(schema_->turn, std::defer_lock);
+        if (waits)
+            lock_.lock();
+        else if (!lock_.try_lock())
+            is_busy_ = true;
+        if (lock_.owns_lock()) document_ = schema_->read(text);
+    }
+    ~InUse() {
+        if (document_) schema_->patterns = document_->patterns();
+    }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+    bool is_busy() const { return is_busy_; }
+    const SchemaDocument* document() const { return document_; }
+
+private:
+    std::shared_ptr<KeptSchema> schema_; ///< Before the lock, which must be let go first.
+    std::unique_lock<std::mutex> lock_{};
+    bool is_busy_ = false;
+    const SchemaDocument* document_ = nullptr;
+};
+
+namespace {
+
+SchemaCheck::Outcome check_by(const SchemaDocument& document, std::string_view value,
+                              std::size_t most_steps) {
+    SchemaCheck::Outcome outcome;
+    if (value.size() > most_bytes) return outcome;
+    SchemaEvaluator evaluator(document, most_steps);
+    SchemaEvaluator::Problems found;
+    try {
+        evaluator.check(read_tree(value, most_values, most_depth), &found);
+    } catch (const json::Error&) {
+        return outcome; // more than we look at; the server will
+    }
+    outcome.steps = evaluator.steps_used();
+    outcome.gave_up = evaluator.gave_up();
+    outcome.problems = lines_of(found);
+    return outcome;
+}
+
+bool has_nulls(std::string_view arguments) {
+    return arguments.size() <= most_rewritten && arguments.find("null") != std::string::npos;
+}
+
+} // namespace
 
 SchemaCheck::SchemaCheck() : impl_(std::make_unique<Impl>()) {}
 
 SchemaCheck::~SchemaCheck() = default;
 
 std::string SchemaCheck::without_nulls(std::string_view schema, std::string arguments) {
-    if (arguments.size() > most_rewritten || arguments.find("null") == std::string::npos) return arguments;
-    const std::lock_guard lock(impl_->turn);
-    const SchemaDocument* document =
-        schema.size() <= SchemaDocument::most_bytes ? impl_->find(schema) : nullptr;
-    return document ? SchemaNulls(*document).without(arguments) : arguments;
+    if (!has_nulls(arguments)) return arguments;
+    const InUse used(*impl_, schema, true);
+    return used.document() ? SchemaNulls(*used.document()).without(arguments) : arguments;
+}
+
+SchemaCheck::Outcome SchemaCheck::check(std::string_view schema, std::string_view value,
+                                        std::size_t most_steps) {
+    const InUse used(*impl_, schema, true);
+    return used.document() ? check_by(*used.document(), value, most_steps) : Outcome{};
 }
 
 std::vector<std::string> SchemaCheck::problems(std::string_view schema, std::string_view arguments) {
-    std::vector<std::string> lines;
-    if (arguments.size() > most_bytes) return lines;
-    const std::lock_guard lock(impl_->turn);
-    const SchemaDocument* document =
-        schema.size() <= SchemaDocument::most_bytes ? impl_->find(schema) : nullptr;
-    if (!document) return lines;
-    SchemaEvaluator::Problems found;
-    try {
-        SchemaEvaluator(*document).check(read_tree(arguments, most_values, most_depth), &found);
-    } catch (const json::Error&) {
-        return lines; // more than we look at; the server will
+    return check(schema, arguments).problems;
+}
+
+std::optional<std::vector<std::string>> SchemaCheck::problems_at_once(std::string_view schema,
+                                                                      std::string_view value) {
+    if (schema.size() + value.size() > most_at_once) return std::nullopt;
+    const InUse used(*impl_, schema, false);
+    if (used.is_busy()) return std::nullopt;
+    if (!used.document()) return std::vector<std::string>();
+    Outcome outcome = check_by(*used.document(), value, steps_at_once);
+    if (outcome.gave_up) return std::nullopt;
+    return std::move(outcome.problems);
+}
+
+std::optional<std::vector<std::string>> SchemaCheck::clean_at_once(std::string_view schema,
+                                                                   std::string* arguments) {
+    if (schema.size() + arguments->size() > most_at_once) return std::nullopt;
+    if (!has_nulls(*arguments)) return problems_at_once(schema, *arguments);
+    std::string clean;
+    {
+        const InUse used(*impl_, schema, false);
+        if (used.is_busy()) return std::nullopt;
+        if (!used.document()) return std::vector<std::string>();
+        SchemaNulls nulls(*used.document(), steps_at_once);
+        clean = nulls.without(*arguments);
+        if (nulls.gave_up()) return std::nullopt;
     }
-    for (const SchemaProblem& problem : found) {
-        std::string line = problem.line();
-        if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
-    }
-    if (lines.size() > most_lines) {
-        const std::size_t more = lines.size() - most_lines + 1;
-        lines.resize(most_lines - 1);
-        lines.push_back("… and " + std::to_string(more) + " more");
-    }
-    return lines;
+    std::optional<std::vector<std::string>> problems = problems_at_once(schema, clean);
+    if (problems) arguments->swap(clean);
+    return problems;
 }
 
 } // namespace bridge

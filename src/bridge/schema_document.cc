@@ -12,9 +12,12 @@ namespace {
 
 constexpr std::size_t most_values = 50'000;
 constexpr int most_depth = 64;
-constexpr std::size_t most_patterns = 200;
+constexpr std::size_t most_patterns = 128;
 constexpr std::size_t most_pattern_bytes = 4000;
-constexpr std::int64_t most_pattern_memory = 1 << 20; // of one compiled pattern
+constexpr std::int64_t most_pattern_memory = 256 << 10; // of one compiled pattern, and what searching adds
+constexpr std::size_t failed_cost = 4000; // steps, for a pattern that grew to that memory [measured]
+constexpr std::size_t most_uri = 2000; // bytes of a base, an anchor or a reference; longer ones lead nowhere
+constexpr std::size_t most_looked_at = 2'000'000; // members gone through to resolve all references
 
 // Which keywords hold schemas, and how. Elsewhere "$id" and "$ref" are data.
 constexpr std::array<std::string_view, 13> with_schema = {"items",
@@ -45,8 +48,9 @@ SchemaDocument::Draft draft_of(std::string_view uri) {
 }
 
 /// Follows a JSON pointer ("/$defs/a~1b/0") from a value.
-const JsonTree* follow(const JsonTree* at, std::string_view pointer) {
+const JsonTree* follow(const JsonTree* at, std::string_view pointer, std::size_t& looked_at) {
     while (at && !pointer.empty()) {
+        looked_at += 1 + at->members.size();
         pointer.remove_prefix(1);
         const std::size_t end = std::min(pointer.find('/'), pointer.size());
         std::string key;
@@ -107,8 +111,9 @@ void SchemaDocument::visit_children(const JsonTree& schema, const std::string& b
 
 std::string SchemaDocument::enter_resource(const JsonTree& schema, const std::string& base) {
     const std::string_view id = schema.find_text("$id");
-    if (id.empty()) return base;
+    if (id.empty() || id.size() > most_uri) return base;
     std::string uri = resolve_uri(base, id);
+    if (uri.size() > most_uri) return base; // each schema below would hold a copy
     const std::size_t hash = std::min(uri.find('#'), uri.size());
     const std::string fragment = uri.substr(hash);
     uri.erase(hash);
@@ -123,7 +128,7 @@ std::string SchemaDocument::enter_resource(const JsonTree& schema, const std::st
 void SchemaDocument::remember_anchors(const JsonTree& schema, const std::string& base) {
     for (const char* keyword : {"$anchor", "$dynamicAnchor"}) {
         const std::string_view name = schema.find_text(keyword);
-        if (name.empty()) continue;
+        if (name.empty() || name.size() > most_uri) continue;
         const std::string place = base + '#' + std::string(name);
         anchors_.emplace(place, &schema);
         if (std::string_view(keyword) == "$dynamicAnchor") dynamic_anchors_.emplace(place, &schema);
@@ -143,6 +148,7 @@ void SchemaDocument::resolve_references() {
 }
 
 const JsonTree* SchemaDocument::find(const std::string& base, std::string_view reference) {
+    if (reference.size() > most_uri || looked_at_ > most_looked_at) return nullptr;
     std::string uri = resolve_uri(base, reference);
     const std::size_t hash = std::min(uri.find('#'), uri.size());
     const std::string fragment =
@@ -154,7 +160,7 @@ const JsonTree* SchemaDocument::find(const std::string& base, std::string_view r
         const auto anchor = anchors_.find(uri + '#' + fragment);
         return anchor == anchors_.end() ? nullptr : anchor->second;
     }
-    const JsonTree* found = follow(resource->second, fragment);
+    const JsonTree* found = follow(resource->second, fragment, looked_at_);
     if (found) visit(*found, uri); // it may lie where no schema was expected
     return found;
 }
@@ -176,21 +182,30 @@ const JsonTree* SchemaDocument::dynamic_anchor(int resource, std::string_view na
     return found == dynamic_anchors_.end() ? nullptr : found->second;
 }
 
-const re2::RE2* SchemaDocument::pattern(const std::string& text) const {
-    auto found = patterns_.find(text);
-    if (found == patterns_.end()) {
-        std::unique_ptr<re2::RE2> compiled;
-        if (patterns_.size() < most_patterns && text.size() <= most_pattern_bytes) {
-            re2::RE2::Options options;
-            options.set_log_errors(false);
-            options.set_max_mem(most_pattern_memory);
-            compiled = std::make_unique<re2::RE2>(text, options);
-            if (!compiled->ok()) compiled.reset();
-        }
-        if (patterns_.size() >= 2 * most_patterns) return nullptr;
-        found = patterns_.emplace(text, std::move(compiled)).first;
-    }
-    return found->second.get();
+SchemaDocument::Pattern SchemaDocument::pattern(const std::string& text) const {
+    const auto found = patterns_.find(text);
+    if (found != patterns_.end()) return {found->second.get()};
+    if (patterns_.size() >= most_patterns || text.size() > most_pattern_bytes) return {};
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(most_pattern_memory);
+    auto compiled = std::make_unique<re2::RE2>(text, options);
+    const bool is_too_large = compiled->error_code() == re2::RE2::ErrorPatternTooLarge;
+    Pattern pattern{nullptr, is_too_large ? failed_cost : 0};
+    if (!compiled->ok()) compiled.reset();
+    if (compiled) pattern.cost = static_cast<std::size_t>(std::max(0, compiled->ProgramSize())) / 2;
+    pattern.compiled = compiled.get();
+    patterns_.emplace(text, std::move(compiled));
+    return pattern;
+}
+
+// [measured]: a plain byte of a pattern takes up to 2 microseconds; a class of Unicode's (\pL), above all
+// without case, twelve for each byte.
+std::size_t SchemaDocument::cost_to_read(const std::string& text) const {
+    if (patterns_.contains(text) || text.size() > most_pattern_bytes) return 0;
+    const bool has_classes = text.find("\\p") != std::string::npos || text.find("\\P") != std::string::npos ||
+                             text.find("(?") != std::string::npos;
+    return 20 + text.size() * (has_classes ? 24 : 4);
 }
 
 const std::vector<std::string>& SchemaDocument::canonical_items(const JsonTree& array) const {

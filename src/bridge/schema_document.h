@@ -13,7 +13,7 @@ namespace bridge {
 
 /// A JSON Schema, read once: its references resolved within itself, its patterns compiled as they are needed.
 /// Nothing is ever fetched. The text is hostile: more than half a megabyte, 64 levels or 50,000 values are
-/// refused by the constructor.
+/// refused by the constructor. Not for several threads at once.
 class SchemaDocument {
 public:
     enum class Draft { draft7, draft2019, draft2020 };
@@ -40,9 +40,17 @@ public:
     /// remembered.
     bool tracks_evaluated() const { return tracks_evaluated_; }
 
-    /// A pattern as RE2 takes it, or nullptr where it uses what RE2 does not have (back references,
-    /// look-around).
-    const re2::RE2* pattern(const std::string& text) const;
+    /// A pattern as RE2 takes it, kept from then on.
+    struct Pattern {
+        const re2::RE2* compiled = nullptr; ///< nullptr: it uses what RE2 does not have (back references,
+                                            ///< look-around), is too large, or is one too many.
+        std::size_t cost = 0; ///< In steps of the evaluator, beyond cost_to_read(); 0 where it was kept.
+    };
+    Pattern pattern(const std::string& text) const;
+    /// What reading a pattern costs at the worst, in steps; 0 where it was read before.
+    std::size_t cost_to_read(const std::string& text) const;
+    /// How many are kept; each may hold 256 KiB.
+    std::size_t patterns() const { return patterns_.size(); }
 
     /// The canonical texts of an `enum`'s values.
     const std::vector<std::string>& canonical_items(const JsonTree& array) const;
@@ -70,6 +78,7 @@ private:
     std::vector<std::string> resource_names_{};
     std::unordered_map<const JsonTree*, int> resource_of_{}; ///< Of each schema visited.
     std::vector<Place> references_{};                        ///< Schemas with a reference not yet resolved.
+    std::size_t looked_at_ = 0;                              ///< Members gone through for references.
     std::unordered_map<const JsonTree*, const JsonTree*> targets_{};
     mutable std::unordered_map<std::string, std::unique_ptr<re2::RE2>> patterns_{};
     mutable std::unordered_map<const JsonTree*, std::vector<std::string>> canonical_{};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "src/bridge/nearest.h"
+
 namespace bridge {
 
 using Fit = SchemaEvaluator::Fit;
@@ -10,6 +12,13 @@ using Fit = SchemaEvaluator::Fit;
 namespace {
 
 constexpr int most_depth = 200; // schemas applied within each other; each takes a few hundred bytes of stack
+
+// RE2 takes 5 ns for each byte and instruction where its automaton grows too large to keep [measured], which
+// a pattern like [ab]*a[ab]{900}c brings about; so many of them are one step.
+constexpr std::size_t pattern_work = 100;
+constexpr std::size_t pattern_start = 16; // bytes; what the search costs before it begins
+
+constexpr std::size_t seen_work = 256; // marks that are gone through in one step
 
 // OpenAPI's word for "or null", which many servers leave in their schemas.
 bool is_nullable(const JsonTree& schema) {
@@ -89,6 +98,7 @@ Fit SchemaEvaluator::check(const JsonTree& value, Problems* problems) {
         if (fit != Fit::no && problems) problems->clear();
         return fit;
     } catch (const GaveUp&) {
+        gave_up_ = true;
         if (problems) problems->clear();
         return Fit::unknown;
     }
@@ -98,6 +108,7 @@ Fit SchemaEvaluator::check(const JsonTree& schema, const JsonTree& value) {
     try {
         return apply(schema, value, "", nullptr, nullptr);
     } catch (const GaveUp&) { // it left the way to where it was in the midst
+        gave_up_ = true;
         depth_ = 0;
         scope_.clear();
         return Fit::unknown;
@@ -105,8 +116,30 @@ Fit SchemaEvaluator::check(const JsonTree& schema, const JsonTree& value) {
 }
 
 void SchemaEvaluator::charge(std::size_t steps) {
-    if (steps > steps_left_) throw GaveUp{};
+    if (!afford(steps)) throw GaveUp{};
+}
+
+bool SchemaEvaluator::afford(std::size_t steps) {
+    if (steps > steps_left_) {
+        gave_up_ = true;
+        return false;
+    }
     steps_left_ -= steps;
+    return true;
+}
+
+std::optional<bool> SchemaEvaluator::matches(const std::string& expression, const std::string& text) {
+    if (!afford(1 + document_.cost_to_read(expression))) return std::nullopt;
+    const SchemaDocument::Pattern pattern = document_.pattern(expression);
+    steps_left_ -= std::min(steps_left_, pattern.cost);
+    if (!pattern.compiled) return std::nullopt;
+    const auto size = static_cast<std::size_t>(std::max(1, pattern.compiled->ProgramSize()));
+    if (!afford((text.size() + pattern_start) * size / pattern_work)) return std::nullopt;
+    return re2::RE2::PartialMatch(text, *pattern.compiled);
+}
+
+std::string SchemaEvaluator::hint(const std::string& given, const std::vector<std::string>& names) {
+    return afford(nearest_cost(given, names)) ? did_you_mean(given, names) : "";
 }
 
 Fit SchemaEvaluator::both(Fit a, Fit b) {
@@ -145,6 +178,7 @@ Fit SchemaEvaluator::apply(const JsonTree& schema, const JsonTree& value, const 
     Seen own;
     const Fit fit =
         apply_keywords({schema, value, path, problems, document_.tracks_evaluated() ? &own : nullptr});
+    charge((own.members.size() + own.items.size()) / seen_work);
     if (fit != Fit::no && seen) seen->add(own);
     if (enters) scope_.pop_back();
     --depth_;
@@ -230,6 +264,7 @@ SchemaEvaluator::Count SchemaEvaluator::count_matches(const Frame& frame, const 
 Fit SchemaEvaluator::none_matched(const Frame& frame, Count count) {
     if (frame.problems && count.failed.empty())
         return fail(frame, SchemaProblem::Kind::other, "one of several shapes");
+    if (frame.problems) charge(cost_of_alternatives(count.failed));
     if (frame.problems)
         for (SchemaProblem& problem : nearest_alternative(frame.path, std::move(count.failed)))
             frame.problems->push_back(std::move(problem));

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,15 +10,23 @@
 namespace bridge {
 
 /// Holds one value against a schema. Three answers: what a schema says in a way that we do not read (a
-/// pattern beyond RE2, a reference to elsewhere) makes it `unknown`, which is never a fault. Work and depth
-/// are bounded; beyond, all is unknown.
+/// pattern beyond RE2, a reference to elsewhere) makes it `unknown`, which is never a fault. Depth is
+/// bounded, and so is work, in steps of about half a microsecond: beyond, all is unknown. A pattern costs its
+/// text times its compiled size; where that is more than what is left, its own answer is unknown and the
+/// check goes on.
 class SchemaEvaluator {
 public:
     enum class Fit { yes, no, unknown };
     using Problems = std::vector<SchemaProblem>;
 
-    explicit SchemaEvaluator(const SchemaDocument& document, std::size_t most_steps = 200'000)
-        : document_(document), steps_left_(most_steps) {}
+    static constexpr std::size_t all_steps = 200'000; ///< A tenth of a second at the worst.
+
+    explicit SchemaEvaluator(const SchemaDocument& document, std::size_t most_steps = all_steps)
+        : document_(document), most_steps_(most_steps), steps_left_(most_steps) {}
+
+    std::size_t steps_used() const { return most_steps_ - steps_left_; }
+    /// Something was not looked at, since there were not the steps for it.
+    bool gave_up() const { return gave_up_; }
 
     /// For one value. `problems` gets at least one where the answer is `no`, else stays empty; nullptr: only
     /// the answer counts.
@@ -50,7 +59,12 @@ private:
 
     struct GaveUp {}; // thrown when the bounds are reached
 
-    void charge(std::size_t steps);
+    void charge(std::size_t steps); ///< Throws GaveUp where they are not left.
+    bool afford(std::size_t steps); ///< Takes the steps, or none and gives false.
+    /// Whether a pattern is found in a text; nullopt where it cannot be read or afforded.
+    std::optional<bool> matches(const std::string& expression, const std::string& text);
+    /// did_you_mean(), where there are the steps for it.
+    std::string hint(const std::string& given, const std::vector<std::string>& names);
     static Fit both(Fit a, Fit b);
     static Fit fail(const Frame& frame, SchemaProblem::Kind kind, std::string expected,
                     std::vector<std::string> allowed = {});
@@ -114,7 +128,9 @@ private:
     Fit unevaluated_properties(const Frame&, const JsonTree&);
 
     const SchemaDocument& document_;
+    std::size_t most_steps_;
     std::size_t steps_left_;
+    bool gave_up_ = false;
     int depth_ = 0;
     std::vector<int> scope_{}; ///< Resources gone through to here, outermost first, for `$dynamicRef`.
 };

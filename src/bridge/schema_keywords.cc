@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 
-#include "src/bridge/nearest.h"
 #include "src/bridge/schema_evaluator.h"
 #include "src/bridge/schema_format.h"
 
@@ -69,6 +68,7 @@ bool fits_size(std::size_t size, const JsonTree& rule, int wanted) {
 } // namespace
 
 Fit SchemaEvaluator::type(const Frame& frame, const JsonTree& rule) {
+    charge(rule.items.size());
     std::vector<std::string> names;
     if (rule.is_string()) names.push_back(rule.text);
     for (const JsonTree& each : rule.items) names.push_back(each.text);
@@ -84,16 +84,15 @@ Fit SchemaEvaluator::enumeration(const Frame& frame, const JsonTree& rule) {
     const std::vector<std::string>& values = document_.canonical_items(rule);
     if (std::find(values.begin(), values.end(), canonical(frame.value)) != values.end()) return Fit::yes;
     if (!frame.problems) return Fit::no;
+    charge(rule.items.size());
     std::vector<std::string> shown, texts;
     for (const JsonTree& each : rule.items) {
         shown.push_back(show(each));
         if (each.is_string()) texts.push_back(each.text);
     }
     fail(frame, Kind::value, "", std::move(shown));
-    if (frame.value.is_string() && texts.size() <= 1000) {
-        charge(20 * texts.size()); // a hint compares all of them
-        frame.problems->back().hint = did_you_mean(frame.value.text, texts);
-    }
+    if (frame.value.is_string() && texts.size() <= 1000)
+        frame.problems->back().hint = hint(frame.value.text, texts);
     return Fit::no;
 }
 
@@ -144,11 +143,8 @@ Fit SchemaEvaluator::max_length(const Frame& frame, const JsonTree& rule) {
 
 Fit SchemaEvaluator::pattern(const Frame& frame, const JsonTree& rule) {
     if (!frame.value.is_string() || !rule.is_string()) return Fit::yes;
-    charge(1 + frame.value.text.size() / 64);
-    const re2::RE2* expression = document_.pattern(rule.text);
-    if (!expression) return Fit::unknown;
-    return expect(frame, re2::RE2::PartialMatch(frame.value.text, *expression),
-                  "text that matches " + rule.text);
+    const std::optional<bool> matched = matches(rule.text, frame.value.text);
+    return matched ? expect(frame, *matched, "text that matches " + rule.text) : Fit::unknown;
 }
 
 Fit SchemaEvaluator::format(const Frame& frame, const JsonTree& rule) {

@@ -12,7 +12,6 @@ using Kind = SchemaProblem::Kind;
 namespace {
 
 constexpr std::size_t most_names = 1000; // that a hint is sought among
-constexpr std::size_t hint_cost = 20;    // steps, for each of them
 
 std::vector<std::string> names_of(const JsonTree* object) {
     std::vector<std::string> names;
@@ -36,11 +35,16 @@ std::string summary(const JsonTree* schema) {
     return text;
 }
 
-/// A name that was given, is not in the schema, and may have been meant for `wanted`.
-std::string meant_for(const JsonTree& value, const JsonTree* properties, const std::string& wanted) {
+/// Of the names that were given, those that are not in the schema.
+std::vector<std::string> unknown_names(const JsonTree& value, const JsonTree* properties) {
     std::vector<std::string> unknown;
     for (const std::string& name : names_of(&value))
         if (!properties || !properties->find(name)) unknown.push_back(name);
+    return unknown;
+}
+
+/// Which of those may have been meant for `wanted`.
+std::string meant_for(const std::string& wanted, const std::vector<std::string>& unknown) {
     const std::vector<std::string> near = nearest(wanted, unknown, 1);
     return near.empty() ? "" : " (" + json::quote(near.front().substr(0, 60)) + " was given)";
 }
@@ -61,11 +65,11 @@ Fit SchemaEvaluator::pattern_properties(const Frame& frame, const JsonTree& rule
     Fit fit = Fit::yes;
     for (std::size_t i = 0; i < frame.value.members.size(); ++i) {
         for (const auto& [expression, schema] : rule.members) {
-            charge(1 + frame.value.members[i].first.size() / 64);
-            const re2::RE2* pattern = document_.pattern(expression);
-            if (!pattern)
+            charge(1);
+            const std::optional<bool> matched = matches(expression, frame.value.members[i].first);
+            if (!matched)
                 fit = both(fit, Fit::unknown);
-            else if (re2::RE2::PartialMatch(frame.value.members[i].first, *pattern))
+            else if (*matched)
                 fit = both(fit, on_member(frame, i, schema));
         }
     }
@@ -81,12 +85,10 @@ bool SchemaEvaluator::is_declared(const Frame& frame, const std::string& name, b
     const JsonTree* patterns = frame.schema.find("patternProperties");
     if (!patterns) return false;
     for (const auto& [expression, unused] : patterns->members) {
-        charge(1 + name.size() / 64);
-        const re2::RE2* pattern = document_.pattern(expression);
-        if (!pattern)
-            is_sure = false;
-        else if (re2::RE2::PartialMatch(name, *pattern))
-            return true;
+        charge(1);
+        const std::optional<bool> matched = matches(expression, name);
+        if (matched == true) return true;
+        if (!matched) is_sure = false;
     }
     return false;
 }
@@ -106,7 +108,7 @@ Fit SchemaEvaluator::additional_properties(const Frame& frame, const JsonTree& r
             charge(names.size());
             SchemaProblem problem{
                 .kind = Kind::extra, .path = member_path(frame.path, name), .given = show(value)};
-            problem.hint = did_you_mean(name, names);
+            problem.hint = hint(name, names);
             for (const std::string& each : names) problem.allowed.push_back(json::quote(each.substr(0, 64)));
             frame.problems->push_back(std::move(problem));
         } else {
@@ -119,6 +121,7 @@ Fit SchemaEvaluator::additional_properties(const Frame& frame, const JsonTree& r
 Fit SchemaEvaluator::property_names(const Frame& frame, const JsonTree& rule) {
     Fit fit = Fit::yes;
     for (const auto& [name, unused] : frame.value.members) {
+        charge(name.size() / 64);
         JsonTree text;
         text.kind = json::Kind::string;
         text.text = name;
@@ -137,11 +140,13 @@ Fit SchemaEvaluator::required(const Frame& frame, const JsonTree& rule) {
         if (!name.is_string() || frame.value.find(name.text)) continue;
         fit = Fit::no;
         if (!frame.problems) return fit;
-        charge(hint_cost * std::min(frame.value.members.size(), most_names));
         const JsonTree* properties = frame.schema.find("properties");
+        charge(std::min(frame.value.members.size(), most_names) *
+               (1 + (properties ? properties->members.size() / 16 : 0)));
+        const std::vector<std::string> unknown = unknown_names(frame.value, properties);
         SchemaProblem problem{.kind = Kind::missing, .path = member_path(frame.path, name.text)};
         problem.expected = summary(properties ? properties->find(name.text) : nullptr);
-        problem.hint = meant_for(frame.value, properties, name.text);
+        if (afford(nearest_cost(name.text, unknown))) problem.hint = meant_for(name.text, unknown);
         frame.problems->push_back(std::move(problem));
     }
     return fit;

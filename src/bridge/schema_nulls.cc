@@ -34,7 +34,8 @@ const JsonTree& SchemaNulls::resolved(const JsonTree& schema) const {
 }
 
 // `Optional[Model]` is a choice between one object and null.
-const JsonTree* SchemaNulls::only_object(const JsonTree& choices) const {
+const JsonTree* SchemaNulls::only_object(const JsonTree& choices) {
+    if (!afford(choices.items.size())) return nullptr;
     const JsonTree* found = nullptr;
     for (const JsonTree& each : choices.items) {
         const JsonTree& choice = resolved(each);
@@ -47,12 +48,15 @@ const JsonTree* SchemaNulls::only_object(const JsonTree& choices) const {
 }
 
 // The schemas that hold for a value whatever it is, as far as they are plain to see.
-void SchemaNulls::add_plain(const JsonTree& given, Schemas& out, int depth) const {
-    if (depth > most_references || out.size() > most_references) return;
+void SchemaNulls::add_plain(const JsonTree& given, Schemas& out, int depth) {
+    if (depth > most_references || out.size() > most_references || !afford(1 + given.members.size())) return;
     out.push_back(&given);
     if (const JsonTree& target = resolved(given); &target != &given) add_plain(target, out, depth + 1);
     if (const JsonTree* all = given.find("allOf"))
-        for (const JsonTree& each : all->items) add_plain(each, out, depth + 1);
+        for (const JsonTree& each : all->items) {
+            if (out.size() > most_references) break;
+            add_plain(each, out, depth + 1);
+        }
     for (const char* key : {"anyOf", "oneOf"})
         if (const JsonTree* choices = given.find(key))
             if (const JsonTree* only = only_object(*choices)) add_plain(*only, out, depth + 1);
@@ -65,8 +69,11 @@ bool SchemaNulls::can_afford(const Schemas& schemas) {
         for (const char* key : {"properties", "required"})
             if (const JsonTree* names = schema->find(key))
                 cost += 1 + names->members.size() + names->items.size();
-    cost = std::min(cost, steps_left_);
-    steps_left_ -= cost;
+    return afford(cost);
+}
+
+bool SchemaNulls::afford(std::size_t cost) {
+    steps_left_ -= std::min(cost, steps_left_);
     return steps_left_ > 0;
 }
 

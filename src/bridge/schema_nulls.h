@@ -12,7 +12,11 @@ namespace bridge {
 /// far as the schema says plainly what they are. Everything else stays as it is. One object a call.
 class SchemaNulls {
 public:
-    explicit SchemaNulls(const SchemaDocument& document) : document_(document), evaluator_(document) {}
+    explicit SchemaNulls(const SchemaDocument& document, std::size_t most_steps = SchemaEvaluator::all_steps)
+        : document_(document), evaluator_(document, most_steps), steps_left_(most_steps * names_in_step) {}
+
+    /// Some nulls were not looked at, since there were not the steps for it.
+    bool gave_up() const { return steps_left_ == 0 || evaluator_.gave_up(); }
 
     /// `arguments`: JSON text of an object, checked.
     std::string without(std::string_view arguments) { return value(arguments, {&document_.root()}, 0); }
@@ -25,14 +29,16 @@ private:
     std::string array(std::string_view text, const Schemas& schemas, int depth);
     bool can_afford(const Schemas& schemas);
     bool unwanted(const Schemas& schemas, const std::string& name);
-    void add_plain(const JsonTree& schema, Schemas& out, int depth) const;
-    const JsonTree* only_object(const JsonTree& choices) const;
+    void add_plain(const JsonTree& schema, Schemas& out, int depth);
+    const JsonTree* only_object(const JsonTree& choices);
+    bool afford(std::size_t cost);
     const JsonTree& resolved(const JsonTree& schema) const;
 
     const SchemaDocument& document_;
     SchemaEvaluator evaluator_;
     const JsonTree null_{};
-    std::size_t steps_left_ = 2'000'000; ///< Names compared.
+    static constexpr std::size_t names_in_step = 10;
+    std::size_t steps_left_; ///< Names compared, and schemas gone through.
 };
 
 } // namespace bridge

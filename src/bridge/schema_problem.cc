@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "runtime_api/json.h"
 #include "src/bridge/nearest.h"
@@ -12,8 +13,9 @@ namespace {
 
 using Kind = SchemaProblem::Kind;
 
-constexpr std::size_t most_shown = 12; // names or values of what is allowed
-constexpr std::size_t most_text = 60;  // of one value or name
+constexpr std::size_t most_shown = 12;     // names or values of what is allowed
+constexpr std::size_t most_text = 60;      // of one value or name
+constexpr std::size_t most_compared = 100; // values that a hint is sought among
 
 /// At most `most` bytes, not cut within a character.
 std::string cut(std::string_view text, std::size_t most) {
@@ -61,7 +63,7 @@ std::optional<std::string> common_place(const std::vector<std::vector<SchemaProb
 
 /// What was probably meant, of JSON texts of which most are strings.
 std::string hint_for(const std::string& given, const std::vector<std::string>& allowed) {
-    if (!given.starts_with('"') || allowed.size() > 100) return "";
+    if (!given.starts_with('"') || allowed.size() > most_compared) return "";
     std::vector<std::string> words;
     for (const std::string& each : allowed)
         if (each.starts_with('"')) words.push_back(json::unquote(each));
@@ -73,11 +75,11 @@ SchemaProblem join(const std::vector<std::vector<SchemaProblem>>& branches) {
     SchemaProblem joined = branches.front().front();
     bool same_kind = true;
     std::vector<std::string> allowed;
+    std::set<std::string> known; // there may be tens of thousands
     for (const auto& branch : branches) {
         same_kind = same_kind && branch.front().kind == joined.kind;
         for (std::string& each : alternatives(branch.front()))
-            if (std::find(allowed.begin(), allowed.end(), each) == allowed.end())
-                allowed.push_back(std::move(each));
+            if (known.insert(each).second) allowed.push_back(std::move(each));
     }
     if (same_kind && joined.kind != Kind::other) {
         joined.allowed = std::move(allowed);
@@ -153,6 +155,19 @@ std::string member_path(const std::string& path, std::string_view name) {
 
 std::string item_path(const std::string& path, std::size_t index) {
     return path + '[' + std::to_string(index) + ']';
+}
+
+std::size_t cost_of_alternatives(const std::vector<std::vector<SchemaProblem>>& branches) {
+    std::size_t cost = 0;
+    std::size_t values = 0;
+    for (const auto& branch : branches) {
+        cost += branch.size();
+        for (const SchemaProblem& problem : branch) cost += problem.allowed.size();
+        values += branch.front().allowed.size();
+        if (branch.front().kind == Kind::value && values <= most_compared)
+            cost += nearest_cost(branch.front().given, branch.front().allowed);
+    }
+    return cost;
 }
 
 std::vector<SchemaProblem> nearest_alternative(const std::string& path,

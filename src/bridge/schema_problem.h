@@ -34,6 +34,9 @@ std::string show(const JsonTree& value);
 std::string member_path(const std::string& path, std::string_view name);
 std::string item_path(const std::string& path, std::size_t index);
 
+/// What nearest_alternative() costs, in steps of the evaluator.
+std::size_t cost_of_alternatives(const std::vector<std::vector<SchemaProblem>>& branches);
+
 /// What is wrong with a value of which none of several alternatives holds: one problem that names all that is
 /// allowed, where they differ in one place only; else the problems of the alternative that comes nearest.
 /// `branches` hold at least one problem each.

@@ -315,3 +315,95 @@ TEST_CASE("SchemaCheck: the tools of real servers") {
           "");
     CHECK(first("notion", "API-retrieve-a-page", "{}").find("page_id: missing") == 0);
 }
+
+TEST_CASE("SchemaCheck: a hostile pattern is not run on more text than there are steps for") {
+    const std::string schema =
+        R"j({"properties":{"a":{"pattern":"[ab]*a[ab]{900}c"},"n":{"type":"integer"}}})j";
+    const std::string long_text = R"({"a":")" + repeat("ab", 1 << 20) + R"(","n":"x"})";
+    SchemaCheck check;
+    const SchemaCheck::Outcome outcome = check.check(schema, long_text);
+    CHECK(outcome.gave_up);
+    CHECK(outcome.steps < SchemaCheck::all_steps / 10);                  // it was not begun
+    CHECK(outcome.problems == Lines{R"(n: got "x", expected integer)"}); // the rest was looked at
+    CHECK(check.check(schema, R"({"a":"abab"})").problems.size() == 1);
+    CHECK_FALSE(check.check(schema, R"({"a":"abab"})").gave_up);
+}
+
+TEST_CASE("SchemaCheck: all patterns share the steps of one check") {
+    std::string schema = R"({"additionalProperties":false,"patternProperties":{)";
+    for (int i = 0; i < 100; ++i)
+        schema += (i ? ",\"" : "\"") + ("[ab]*a[ab]{" + std::to_string(500 + i)) + "}c\":{}";
+    schema += "}}";
+    std::string value = "{";
+    for (int i = 0; i < 2000; ++i)
+        value += (i ? ",\"" : "\"") + repeat("ab", 200) + std::to_string(i) + "\":1";
+    const SchemaCheck::Outcome outcome = SchemaCheck().check(schema, value + "}");
+    CHECK(outcome.gave_up);
+    CHECK(outcome.steps <= SchemaCheck::all_steps);
+    CHECK(outcome.problems.empty()); // what was not looked at is no fault
+}
+
+TEST_CASE("SchemaCheck: patterns are read within the steps, too, and only so many") {
+    std::string schema = R"({"patternProperties":{)";
+    for (int i = 0; i < 200; ++i)
+        schema += (i ? ",\"" : "\"") + std::to_string(i) + repeat("(?i)\\\\pL", 300) + "\":{}";
+    SchemaCheck check;
+    for (int i = 0; i < 3; ++i) {
+        const SchemaCheck::Outcome outcome = check.check(schema + "}}", R"({"a":1})");
+        CHECK(outcome.steps <= SchemaCheck::all_steps);
+        CHECK(outcome.problems.empty());
+    }
+}
+
+TEST_CASE("SchemaCheck: lists of types, values and hints are charged for") {
+    std::string types, values, many;
+    for (int i = 0; i < 20'000; ++i) types += (i ? ",\"" : "\"") + std::to_string(i) + '"';
+    for (int i = 0; i < 900; ++i) values += (i ? ",\"" : "\"") + repeat("x", 90) + std::to_string(i) + '"';
+    for (int i = 0; i < 50'000; ++i) many += (i ? ",\"" : "\"") + repeat("y", 90) + '"';
+    SchemaCheck check;
+    CHECK(check.check(R"({"items":{"type":[)" + types + "]}}", '[' + many + ']').gave_up);
+    CHECK(check.check(R"({"items":{"enum":[)" + values + "]}}", '[' + many + ']').gave_up);
+    std::string branches;
+    for (int i = 0; i < 64; ++i)
+        branches += (i ? "," : "") + (R"({"enum":[")" + std::to_string(i) + "\"," + values + "]}");
+    const SchemaCheck::Outcome outcome =
+        check.check(R"({"items":{"anyOf":[)" + branches + "]}}", '[' + many + ']');
+    CHECK(outcome.steps <= SchemaCheck::all_steps);
+    CHECK(outcome.problems.empty());
+}
+
+TEST_CASE("SchemaCheck: what one check costs all the same is left to another thread") {
+    SchemaCheck check;
+    const std::string plain = R"({"required":["a"],"properties":{"a":{"type":"string","pattern":"^x"}}})";
+    REQUIRE(check.problems_at_once(plain, R"({"a":"y"})"));
+    CHECK(check.problems_at_once(plain, R"({"a":"y"})")->size() == 1);
+    CHECK(check.problems_at_once(plain, R"({"a":"x"})")->empty());
+    CHECK_FALSE(check.problems_at_once(plain, R"({"a":")" + repeat("x", 5000) + R"("})"));
+    std::string twice = R"({"$ref":"#/$defs/d0","$defs":{)";
+    for (int i = 0; i < 30; ++i) {
+        const std::string next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
+        twice += "\"d" + std::to_string(i) + R"(":{"allOf":[)" + next + ',' + next + "]},";
+    }
+    CHECK_FALSE(check.problems_at_once(twice + R"("d30":{}}})", R"({"a":1})"));
+    CHECK_FALSE(check.problems_at_once(R"j({"properties":{"a":{"pattern":"((.?){60}){15}$b"}}})j",
+                                       R"({"a":")" + repeat("ab", 1500) + R"("})"));
+    std::string arguments = R"({"a":"x","b":null})";
+    const std::string with_b = R"({"properties":{"a":{"type":"string"},"b":{"type":"string"}}})";
+    REQUIRE(check.clean_at_once(with_b, &arguments));
+    CHECK(arguments == R"({"a":"x"})");
+}
+
+TEST_CASE("SchemaCheck: long names of resources and many references are bounded") {
+    std::string schema = R"({"$id":"http://x/)" + repeat("p", 200'000) + R"(","properties":{)";
+    for (int i = 0; i < 5000; ++i)
+        schema += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"type":"string"})";
+    CHECK(problem(schema + "}}", R"({"7":1})") == "[\"7\"]: got 1, expected string");
+    std::string defs, refs;
+    for (int i = 0; i < 6000; ++i) {
+        defs += (i ? ",\"d" : "\"d") + std::to_string(i) + R"(":{"type":"string"})";
+        refs +=
+            (i ? ",\"p" : "\"p") + std::to_string(i) + R"(":{"$ref":"#/$defs/d)" + std::to_string(i) + "\"}";
+    }
+    const std::string many = R"({"$defs":{)" + defs + R"(},"properties":{)" + refs + "}}";
+    CHECK(problems(many, R"({"p5":1,"p6":1,"p5999":1})").size() <= 3); // most lead nowhere: unknown
+}
