@@ -162,11 +162,6 @@ class Execution:
             hit.add("disk")
         return [name for name in LIMIT_NAMES if name in hit]
 
-    def helpers(self):
-        """Processes that a session's interpreter wants to keep: multiprocessing's own two, by what it says."""
-        pids = (self.done or {}).get("helpers")
-        return [pid for pid in pids[:2] if isinstance(pid, int) and pid > 1] if isinstance(pids, list) else []
-
     def notes(self, done):
         notes = done.get("notes")
         if not isinstance(notes, list):

@@ -68,7 +68,7 @@ class Interpreter:
             self._end()  # a child that the program forked ends here as well
         endings.flush_standard()
         kernel.flush_c_stdio()
-        report.update(limits=sorted(limits), notes=runtime.end(context), helpers=multiprocessing_helpers(),
+        report.update(limits=sorted(limits), notes=runtime.end(context),
                       peak_memory_kib=getrusage(RUSAGE_SELF).ru_maxrss)
         return report
 
@@ -121,17 +121,6 @@ class Interpreter:
         except BaseException as failure:
             flush_then_show(failure)
         endings.finish(self.module.__dict__)
-
-
-def multiprocessing_helpers():
-    """Processes of multiprocessing that keep its books: a session that lost them would complain at each later use."""
-    found = []
-    for module, name, pid in (("resource_tracker", "_resource_tracker", "_pid"), ("forkserver", "_forkserver", "_forkserver_pid")):
-        try:
-            found.append(getattr(getattr(sys.modules["multiprocessing." + module], name), pid))
-        except (KeyError, AttributeError):
-            pass
-    return [pid for pid in found if isinstance(pid, int)]
 
 
 def flush_then_show(failure):

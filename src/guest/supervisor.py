@@ -11,7 +11,8 @@ from .artifacts import Artifacts
 from .execution import Counters, Execution, params_of
 from .outbox import Outbox
 from .pipes import Pipes, available
-from .processes import kill, kill_all, kill_others
+from .processes import kill, kill_all
+from .stillness import Stillness
 
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
 
@@ -23,6 +24,8 @@ WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
 BOOT_SECONDS = 60           # as long as the host may be silent until it has said how long it may be
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
+LOOK_SECONDS = 1         # so often it is looked whether a session that waits stands still,
+SOON_SECONDS = 0.02      # and so soon where the kernel says that the worker did something
 FIRST_WORDS = 2000
 MAX_PROGRESS, MAX_DISPLAY = 8 << 10, 24 << 20
 
@@ -50,6 +53,8 @@ class Supervisor:
         self.group = None
         self.before = None        # the Counters of the first execution, taken while the container waits for it
         self.artifacts = Artifacts()
+        self.stillness = Stillness(self.worker_pid)
+        self.looks_next = None    # while a session waits for its next execution: when to look at it again
         self.execution = None
         self.unanswered = set()   # ids of the worker's requests that the host has not answered
         self.abandoned = set()    # of these, the ones whose execution has ended
@@ -106,6 +111,8 @@ class Supervisor:
             except BlockingIOError:
                 pass
             self._reap()
+            if self.looks_next is not None:  # the worker goes on, perhaps; or it has just been stopped by us
+                self.looks_next = min(self.looks_next, time.monotonic() + SOON_SECONDS)
         self.handlers[reader] = woken
         self._reap()  # of one that died before we looked
 
@@ -113,7 +120,7 @@ class Supervisor:
 
     def _set_masks(self):
         wanted = dict.fromkeys([self.wake_fds[0], *self.pipes.output_fds], IN)
-        wanted[0] = 0 if self.to_worker.size > WORKER_BACKLOG else IN
+        wanted[0] = 0 if self._host_waits_for_us() else IN
         wanted[1] = OUT if self.to_host.size else 0
         if self.worker_fd in self.handlers:
             listens = len(self.unanswered) < MAX_UNANSWERED and not self.inbox and self.to_host.size < HOST_BACKLOG
@@ -145,6 +152,8 @@ class Supervisor:
         now = time.monotonic()
         times = [now + 5, self.heard + self.heartbeat_seconds]
         run = self.execution
+        if self.looks_next is not None:
+            times.append(self.looks_next)
         if run is not None:
             times.append(run.deadline(now))
             if run.progress is not None:
@@ -156,14 +165,15 @@ class Supervisor:
     def _check_clocks(self, now):
         if self.life_ends is not None and time.clock_gettime(CLOCK_BOOTTIME) >= self.life_ends:
             last_words("the end of its life was reached")
-        host_waits_for_us = self.to_worker.size > WORKER_BACKLOG
-        if host_waits_for_us:
+        if self._host_waits_for_us():
             self.heard = now
             if now - self.worker_took > STALLED_SECONDS:
                 self._end_worker("the program does not read the answers to its calls")
                 self.worker_took = now
         elif now - self.heard > self.heartbeat_seconds:
             last_words("the host was silent for %d s" % self.heartbeat_seconds)
+        if self.looks_next is not None and now >= self.looks_next:
+            self._look(now)
         run = self.execution
         if run is None:
             return
@@ -174,6 +184,17 @@ class Supervisor:
         if tick:
             self._tell("tick", tick)
         self._show_progress(run, now)
+
+    def _host_waits_for_us(self):
+        """The worker does not take what is for it. One that is stopped cannot."""
+        return self.to_worker.size > WORKER_BACKLOG and self.looks_next is None
+
+    def _look(self, now):
+        """A session that does not stand still between two executions ends."""
+        self.looks_next = now + LOOK_SECONDS
+        if self.worker_end is None and not self.stillness.holds():
+            self.spent, self.looks_next = True, None
+            kill_all(self.worker_pid)
 
     def _show_progress(self, run, now):
         """The latest report; those that come faster than they can be read are passed over."""
@@ -234,6 +255,9 @@ class Supervisor:
             for _ in self.pipes.lying_now():
                 pass  # from between two executions: nobody's
             before, self.before = self.before or Counters(self.group, self.worker_pid), None
+            if self.looks_next is not None:
+                self.stillness.end()
+                self.looks_next, self.worker_took = None, time.monotonic()
             self.to_worker.put(line)  # first of all: it reads it while we get ready ourselves
             self.execution = Execution(request_id, params, self.group, self.worker_pid, before)
             self.garbage = 0
@@ -380,7 +404,9 @@ class Supervisor:
 
     def _finish(self, how, reason=None):
         run = self.execution
-        stays = how == "done" and run.session and self.worker_end is None
+        stays, note = how == "done" and run.session and self.worker_end is None, None
+        if stays:
+            stays, note = self.stillness.begin()
         if how in ("timeout", "ended"):
             kill_all(self.worker_pid)
         for name, data in self.pipes.lying_now():
@@ -396,14 +422,16 @@ class Supervisor:
         result = run.result(how, status, usage, stays, reason)
         if self.garbage:
             result["notes"].append("%d malformed messages on the channel for calls were ignored" % self.garbage)
+        if note:
+            result["notes"].append(note)
         self.execution = None
         self._abandon_calls(stays)
-        if stays:
-            stays = result["alive"] = kill_others([1, self.worker_pid, *run.helpers()])
         self.to_host.put([wire.answer(run.request_id, result)])
         if not stays:
             self.spent = True
             kill_all(self.worker_pid)
+        else:
+            self.looks_next = time.monotonic() + LOOK_SECONDS
 
     def _abandon_calls(self, worker_stays):
         for number in self.unanswered:

@@ -218,8 +218,7 @@ class Clock(unittest.TestCase):
             return chance.choice(kinds)
         for _ in range(300):
             run = self.run_of(1)
-            run.done = {key: anything() for key in ("status", "exit_code", "error", "value", "limits", "notes", "helpers") if chance.random() < 0.9}
-            run.helpers()
+            run.done = {key: anything() for key in ("status", "exit_code", "error", "value", "limits", "notes") if chance.random() < 0.9}
             result = run.result("done")
             json.loads(wire.dumps(result))
             self.assertIn(result["status"], ("success", "error"))

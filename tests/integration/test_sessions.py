@@ -1,15 +1,26 @@
 """sandbox-api.md, Sessions and saved tools, in real containers."""
 import os
 import pathlib
+import signal
 import stat
 import sys
 import tempfile
-import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_case import Case, ODD  # noqa: E402
-from cordon_client import Cordon, Engine, LIMIT, until  # noqa: E402
+from cordon_client import Cordon, cpu_seconds, descendants, Engine, LIMIT, until  # noqa: E402
+
+BURNS = """import os, subprocess, threading, time
+ticks = []
+def burn():
+    while True: ticks.append(time.monotonic())
+threading.Thread(target=burn, daemon=True).start()
+subprocess.Popen(["sh", "-c", "while :; do :; done"])
+os.fork() or burn()
+None
+"""
 
 
 class Sessions(Case):
@@ -57,14 +68,26 @@ class Sessions(Case):
                 self.assertNotIn("begins anew", self.check("print(1)", session=name))
 
     def test_an_interpreter_that_dies_between_two_calls(self):
-        self.check("z = 1\nimport os, threading, time\nthreading.Thread(target=lambda: (time.sleep(0.5), os._exit(5)), daemon=True).start()", session="between")
-        container = self.cordon.containers(self.engine)
-        threading.Event().wait(2)  # it dies meanwhile, and nobody can be asked whether it has
-        self.assertTrue(container)
-        text = self.check("print('z' in globals())", session="between")
-        self.assertEqual(text.splitlines()[0], "False")
-        self.assertIn('session "between" begins anew: its interpreter ended', text)
-        self.assertEqual(self.check("print(2)", session="between"), "2\n")
+        with Cordon(env={"MCP_BRIDGE_POOL": "0"}) as cordon:
+            self.assertEqual(cordon.run("z = 1\nprint(z)", session="between").text, "1\n")
+            first, worker = self.engine.processes(*cordon.containers(self.engine))
+            os.kill(worker, signal.SIGKILL)  # as the kernel does where memory is short
+            until(lambda: worker not in descendants(first))
+            text = cordon.run("print('z' in globals())", session="between").text
+            self.assertEqual(text.splitlines()[0], "False")
+            self.assertIn('session "between" begins anew: its interpreter ended', text)
+            self.assertEqual(cordon.run("print(2)", session="between").text, "2\n")
+
+    def test_between_two_calls_it_takes_no_time_and_goes_on_with_the_next(self):
+        with Cordon(env={"MCP_BRIDGE_POOL": "0"}) as cordon:
+            self.assertFalse(cordon.run(BURNS, session="burns").is_error)
+            inside = [pid for name in cordon.containers(self.engine) for pid in self.engine.processes(name)]
+            self.assertTrue(inside)
+            for code in ("print(len(ticks) > 0)", "ticks.clear(); time.sleep(0.2); print(len(ticks) > 0)"):
+                self.assertEqual(cordon.run(code, session="burns").text, "True\n")
+                before = sum(map(cpu_seconds, inside))
+                time.sleep(1.5)
+                self.assertLess(sum(map(cpu_seconds, inside)) - before, 0.1)
 
 
 class Ends(unittest.TestCase):
