@@ -1,7 +1,8 @@
 """PID 1: the second seccomp filter, for all that follows. Engines' own profiles let uid 65534 do more than one thinks.
 
-A program of classic BPF over `struct seccomp_data`. It refuses foreign architectures, a list of system calls, and a few
-others by their arguments: new namespaces through clone, the limit of core dumps, and whatever would starve or limit PID 1 by its number. It names PID 1 rather than
+A program of classic BPF over `struct seccomp_data`. It refuses foreign architectures, says ENOSYS to every number that is on no list of
+ours (what a newer kernel has, nobody here has looked at; C libraries then take the older call), refuses a list of system calls, and a few
+others by their arguments: filters on sockets, urgent data, new namespaces through clone, the limit of core dumps, and whatever would starve or limit PID 1 by its number. It names PID 1 rather than
 allowing only pid 0, because C libraries pass thread ids (thread affinity) and people renice their own children; every
 other process in the container belongs to the same run.
 """
@@ -12,13 +13,16 @@ from . import kernel
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
+# The numbers that we know, by what stands in the kernel's tables up to mseal; first and last of each row of them.
+KNOWN = {"x86_64": ((0, 334), (424, 462)), "aarch64": ((0, 243), (260, 294), (424, 462))}
+
 # name: (x86-64, aarch64); None where there is no such call.
 DENIED = {
     # namespaces and mounts, the old way and the new
     "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
     "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
     "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
-    "statmount": (457, 457), "listmount": (458, 458), "open_tree_attr": (467, 467),
+    "statmount": (457, 457), "listmount": (458, 458), "open_tree_attr": (467, 467), "lsm_set_self_attr": (460, 460),
     # other processes' memory, descriptors and registers
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438),
     "process_madvise": (440, 440), "process_mrelease": (448, 448), "kcmp": (312, 272), "migrate_pages": (256, 238),
@@ -41,11 +45,16 @@ DENIED = {
     "syslog": (103, 116), "nfsservctl": (180, 42), "iopl": (172, None), "ioperm": (173, None),
 }
 
+# What programs do without where it is not there: they get the error that they know for that. Pages that travel between pipes and
+# sockets, and filters in the kernel.
+ABSENT = {"splice": (275, 76, 22), "tee": (276, 77, 22), "vmsplice": (278, 75, 22), "seccomp": (317, 277, 38)}
+
 CHECKED = {
     "clone": (56, 220), "clone3": (435, 435), "prlimit64": (302, 261), "setrlimit": (160, 164), "sched_setaffinity": (203, 122),
     "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "ioctl": (16, 29), "socket": (41, 198),
-    "socketpair": (53, 199), "personality": (135, 92),
+    "socketpair": (53, 199), "personality": (135, 92), "prctl": (157, 167), "setsockopt": (54, 208),
+    "sendto": (44, 206), "sendmsg": (46, 211), "sendmmsg": (307, 269),
 }
 
 # Offsets in struct seccomp_data. Both architectures are little endian: the low word of an argument comes first.
@@ -60,7 +69,7 @@ LOAD, AND, RETURN = 0x20, 0x54, 0x06
 EQUAL, AT_LEAST, ANY_BIT = 0x15, 0x35, 0x45
 
 ALLOW = 0x7FFF0000
-DONE, EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT = 0, 1, 38, 93, 97
+DONE, EPERM, EINVAL, ENOSYS, EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT = 0, 1, 22, 38, 93, 95, 97
 
 
 def error(code):
@@ -75,10 +84,13 @@ INTERNET_PROTOCOLS = (0, 1, 6, 17, 58)  # whatever fits, ICMP, TCP, UDP, ICMPv6
 PERSONALITIES = (0, 0x0008, 0x20000, 0x20008, 0xFFFFFFFF)  # what Docker allows; the last one only asks
 RLIMIT_CORE = 4
 PRIO_USER, IOPRIO_WHO_USER = 2, 3
+PR_SET_SECCOMP = 22
+SOL_SOCKET, SOCKET_FILTERS = 1, (26, 50, 51, 52)  # SO_ATTACH_FILTER, _BPF, _REUSEPORT_CBPF, _REUSEPORT_EBPF
+MSG_OOB = 1
 
 
 class Program:
-    """Instructions in order. Every jump goes at most one instruction ahead, so no offset is ever computed."""
+    """Instructions in order. Jumps go a few instructions ahead, and offsets are lengths of what they pass over."""
 
     def __init__(self):
         self.instructions = []
@@ -98,6 +110,12 @@ class Program:
 
     def end_unless(self, test, k, action):
         self.add(test, k, 1, 0)
+        self.end(action)
+
+    def end_between(self, first, end, action):
+        """Where it is at least `first` and less than `end`."""
+        self.add(AT_LEAST, first, 0, 2)
+        self.add(AT_LEAST, end, 1, 0)
         self.end(action)
 
     def branch(self, number, body):
@@ -210,6 +228,30 @@ def check_socketpair(p):
     p.end(error(EAFNOSUPPORT))
 
 
+def check_prctl(p):
+    """A program's own filter would cost more with each call that is made, and helps nobody in here."""
+    p.load(low_word(0))
+    p.end_if(EQUAL, PR_SET_SECCOMP, error(EINVAL))
+    p.end(ALLOW)
+
+
+def check_setsockopt(p):
+    p.load(low_word(1))
+    p.end_unless(EQUAL, SOL_SOCKET, ALLOW)
+    p.load(low_word(2))
+    for option in SOCKET_FILTERS:
+        p.end_if(EQUAL, option, error(EPERM))
+    p.end(ALLOW)
+
+
+def no_urgent_data(argument):
+    def check(p):
+        p.load(low_word(argument))
+        p.end_if(ANY_BIT, MSG_OOB, error(EOPNOTSUPP))
+        p.end(ALLOW)
+    return check
+
+
 def check_personality(p):
     p.load(low_word(0))
     for persona in PERSONALITIES:
@@ -229,6 +271,14 @@ def build(machine, supervisor_pid):
     for numbers in DENIED.values():
         if numbers[column] is not None:
             p.end_if(EQUAL, numbers[column], error(EPERM))
+    for numbers in ABSENT.values():
+        p.end_if(EQUAL, numbers[column], error(numbers[2]))
+    next_known = 0
+    for first, last in KNOWN[machine]:
+        if first > next_known:
+            p.end_between(next_known, first, error(ENOSYS))
+        next_known = last + 1
+    p.end_if(AT_LEAST, next_known, error(ENOSYS))
     by_pid = not_the_supervisor(supervisor_pid)
     for name, body in {
         "clone": check_clone, "clone3": check_clone3, "prlimit64": check_prlimit(supervisor_pid),
@@ -236,7 +286,8 @@ def build(machine, supervisor_pid):
         "sched_setparam": by_pid, "sched_setscheduler": by_pid, "sched_setattr": by_pid,
         "setpriority": not_the_supervisor_by_kind(supervisor_pid, PRIO_USER),
         "ioprio_set": not_the_supervisor_by_kind(supervisor_pid, IOPRIO_WHO_USER), "ioctl": check_ioctl,
-        "socket": check_socket, "socketpair": check_socketpair, "personality": check_personality,
+        "socket": check_socket, "socketpair": check_socketpair, "personality": check_personality, "prctl": check_prctl,
+        "setsockopt": check_setsockopt, "sendto": no_urgent_data(3), "sendmsg": no_urgent_data(2), "sendmmsg": no_urgent_data(3),
     }.items():
         p.branch(CHECKED[name][column], body)
     p.end(ALLOW)

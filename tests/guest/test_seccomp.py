@@ -41,6 +41,31 @@ class Program(unittest.TestCase):
         for number in (0, 1, 2, 9, 39, 57, 58, 59, 61, 97, 160, 202, 217, 231, 257, 262, 291, 318, 334, 424, 434, 449):
             self.assertEqual(judge(self.x86, number), ALLOW, number)
 
+    def test_numbers_that_are_on_no_list_are_not_there(self):
+        for name, audit, unknown, known in (("x86_64", 0xC000003E, (335, 387, 423, 463, 466, 468, 500, 0x3FFFFFFF), (334, 424, 462)),
+                                            ("aarch64", 0xC00000B7, (244, 259, 295, 423, 463, 468, 0x40000001, 0xFFFFFFFF), (243, 260, 291, 424, 462))):
+            for number in unknown:
+                self.assertEqual(judge(self.programs[name], number, architecture=audit), ENOSYS, number)
+            for number in known:
+                self.assertEqual(judge(self.programs[name], number, architecture=audit), ALLOW, number)
+
+    def test_what_is_as_on_a_kernel_without(self):
+        for column, (name, audit) in enumerate(seccomp.ARCHITECTURES.items()):
+            for call, numbers in seccomp.ABSENT.items():
+                self.assertEqual(judge(self.programs[name], numbers[column], architecture=audit), seccomp.error(numbers[2]), call)
+
+    def test_filters_of_the_program_s_own_and_urgent_data(self):
+        self.assertEqual(judge(self.x86, 157, 22, 2), seccomp.error(22))
+        self.assertEqual(judge(self.x86, 157, 0x7_0000_0016, 1), seccomp.error(22))
+        self.assertEqual(judge(self.x86, 157, 21), ALLOW)
+        for option in (26, 50, 51, 52):
+            self.assertEqual(judge(self.x86, 54, 5, 1, option), EPERM, option)
+            self.assertEqual(judge(self.x86, 54, 5, 6, option), ALLOW, option)
+        self.assertEqual(judge(self.x86, 54, 5, 1, 2), ALLOW)
+        for number, place in ((44, 3), (46, 2), (307, 3)):
+            for flags, verdict in ((0, ALLOW), (0x4000, ALLOW), (1, seccomp.error(95)), (0x4001, seccomp.error(95))):
+                self.assertEqual(judge(self.x86, number, *[0] * place, flags), verdict, (number, flags))
+
     def test_foreign_architectures_and_x32(self):
         self.assertEqual(judge(self.x86, 1, architecture=0x40000003), EPERM)
         self.assertEqual(judge(self.x86, 1, architecture=0xC00000B7), EPERM)
@@ -105,9 +130,11 @@ class Program(unittest.TestCase):
             self.skipTest("no kernel headers here")
         with open(path) as file:
             known = {name: int(number) for name, number in re.findall(r"#define __NR_(\w+) (\d+)", file.read())}
-        for name, (number, _) in {**seccomp.DENIED, **seccomp.CHECKED}.items():
+        for name, (number, _) in {**seccomp.DENIED, **seccomp.CHECKED, **{name: numbers[:2] for name, numbers in seccomp.ABSENT.items()}}.items():
             if name in known:
                 self.assertEqual(number, known[name], name)
+        for name, number in known.items():
+            self.assertTrue(any(first <= number <= last for first, last in seccomp.KNOWN["x86_64"]) or number > 462, name)
 
 
 class InForce(unittest.TestCase):
@@ -128,6 +155,7 @@ refused('mount', b'none', b'/tmp', b'tmpfs', 0, None)
 refused('ptrace', 16, 1, 0, 0)
 refused('syscall', 435, 0, 0, code=errno.ENOSYS)
 refused('syscall', 425, 1, 0)
+refused('syscall', 468, 0, 0, code=errno.ENOSYS)
 refused('personality', 0x0400000)
 refused('setpriority', 0, 1, 19)
 refused('setpriority', 2, 0, 19)
