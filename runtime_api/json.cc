@@ -14,6 +14,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "runtime_api/json_repair.h"
+#include "runtime_api/json_scan.h"
 #include "runtime_api/text.h"
 #include "runtime_api/utf8.h"
 
@@ -21,6 +23,9 @@ namespace json {
 namespace {
 
 using Size = rapidjson::SizeType;
+
+constexpr const char* has_nul = "a NUL byte";
+constexpr const char* too_big = "number out of range";
 
 // More keys in one object than any real peer sends; the set below is what costs memory.
 constexpr std::size_t max_keys = 100'000;
@@ -97,7 +102,7 @@ template <class To> struct Guard {
         if (r.ec == std::errc::result_out_of_range)
             real = std::strtod(std::string(s, n).c_str(),
                                nullptr); // too small is 0 or near it, too large infinite
-        if (r.ptr != end || !std::isfinite(real)) return refuse("number out of range");
+        if (r.ptr != end || !std::isfinite(real)) return refuse(too_big);
         return to.Double(real);
     }
     bool String(const char* s, Size n, bool copy) { return to.String(s, n, copy); }
@@ -108,18 +113,24 @@ template <class To> struct Guard {
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-template <class To> void parse_into(std::string_view text, To& to, int max_depth) {
-    if (text.find('\0') != std::string_view::npos)
-        throw Error("JSON contains a NUL byte"); // RapidJSON would stop there, happily
-    if (text.starts_with("\xEF\xBB\xBF"))
-        text.remove_prefix(3); // a byte order mark, as some editors leave it
+template <class To> std::optional<Fault> parse_into(std::string_view text, To& to, int max_depth) {
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+        return Fault{nul, has_nul};                                    // RapidJSON would stop there, happily
+    const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; // as some editors leave it
+    text.remove_prefix(mark);
     rapidjson::Reader reader;
     Guard<To> guard{to, max_depth};
     rapidjson::MemoryStream stream(text.data(), text.size());
     reader.Parse<parse_flags>(stream, guard);
-    if (!reader.HasParseError()) return;
-    throw Error("bad JSON at byte " + std::to_string(reader.GetErrorOffset()) + ": " +
-                (guard.refusal ? guard.refusal : rapidjson::GetParseError_En(reader.GetParseErrorCode())));
+    if (!reader.HasParseError()) return std::nullopt;
+    if (reader.GetParseErrorCode() == rapidjson::kParseErrorNumberTooBig) guard.refusal = too_big;
+    return Fault{reader.GetErrorOffset() + mark,
+                 guard.refusal ? guard.refusal : rapidjson::GetParseError_En(reader.GetParseErrorCode())};
+}
+
+void raise(const std::optional<Fault>& fault) {
+    if (fault && fault->why == has_nul) throw Error(std::string("JSON contains ") + has_nul);
+    if (fault) throw Error("bad JSON at byte " + std::to_string(fault->at) + ": " + fault->why);
 }
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -186,7 +197,16 @@ bool find_path(const rapidjson::Value& from, const void* target, std::string& pa
 
 void check(std::string_view text, int max_depth) {
     Nowhere nowhere;
-    parse_into(text, nowhere, max_depth);
+    raise(parse_into(text, nowhere, max_depth));
+}
+
+std::optional<Fault> fault_in(std::string_view text, int max_depth, bool long_integers) {
+    Nowhere nowhere;
+    std::optional<Fault> fault = parse_into(text, nowhere, max_depth);
+    if (fault && fault->why == too_big && long_integers)
+        fault = parse_into(scan::without_long_integers(text), nowhere, max_depth);
+    if (fault && fault->why.ends_with('.')) fault->why.pop_back(); // for the middle of a sentence
+    return fault;
 }
 
 std::vector<Member> members(std::string_view checked) {
@@ -250,7 +270,7 @@ struct Document::Impl {
 
 Document::Document(std::string_view text, int max_depth) : impl_(std::make_unique<Impl>()) {
     const auto generate = [&](rapidjson::Document& to) {
-        parse_into(text, to, max_depth);
+        raise(parse_into(text, to, max_depth));
         return true;
     };
     impl_->document.Populate(generate);
