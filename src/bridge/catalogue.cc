@@ -11,6 +11,7 @@
 
 #include "src/bridge/guest_methods.h"
 #include "src/config/alias.h"
+#include "src/jsonrpc/peer.h"
 #include "src/mcp/client.h"
 
 namespace bridge {
@@ -34,6 +35,21 @@ struct Entry {
     Clock::time_point not_before{};
     std::string last_failure;
     bool failure_counted = false; // of the present life: many calls may wait for one start
+    std::uint64_t answered = 0;   // calls, in all of its lives
+};
+
+// What a call is, however often it is sent.
+struct Asked {
+    std::string server, tool, arguments;
+    mcp::CallOptions options;
+    Clock::time_point until;
+};
+
+// What became of a call that was sent.
+struct Sent {
+    std::optional<jsonrpc::Message> answer{};
+    std::optional<jsonrpc::Error> error{};
+    bool not_received = false;
 };
 
 Catalogue::Tools with_aliases(const std::vector<mcp::UpstreamTool>& upstream) {
@@ -104,6 +120,47 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         entry->tools = nullptr;
         entry->failure_counted = false;
         return entry->client;
+    }
+
+    static asio::awaitable<Sent> send(std::shared_ptr<Entry> entry, Asked* asked) {
+        const std::shared_ptr<mcp::Client> client = entry->client;
+        const bool may_go_again = client->transport() == "stdio";
+        mcp::CallOptions options = asked->options;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(asked->until - Clock::now());
+        options.limit = std::max(left, std::chrono::milliseconds(1));
+        std::string arguments;
+        if (may_go_again)
+            arguments = asked->arguments;
+        else
+            arguments.swap(asked->arguments);
+        Sent sent;
+        try {
+            sent.answer = co_await client->call_tool(asked->tool, std::move(arguments), std::move(options));
+            ++entry->answered;
+        } catch (const jsonrpc::NotReceived& e) {
+            sent.error = e;
+            sent.not_received = may_go_again;
+        } catch (const jsonrpc::Error& e) {
+            if (e.code() == jsonrpc::code::cancelled) throw;
+            sent.error = e;
+        }
+        co_return sent;
+    }
+
+    // What code is told of a call that failed.
+    static jsonrpc::Error told(const Asked& asked, const mcp::Client& client, const Sent& sent) {
+        const jsonrpc::Error& error = *sent.error;
+        std::string kind = "upstream";
+        std::string why = error.what();
+        if (error.code() == jsonrpc::code::timed_out) kind = "timeout";
+        if (error.code() == jsonrpc::code::too_large) {
+            kind = "too_large";
+            why += " of 64 MiB";
+        }
+        const bool ended = error.code() == jsonrpc::code::connection_closed && client.transport() == "stdio";
+        if (ended && !sent.not_received)
+            why += "; the call may have been carried out, so it is not sent again";
+        return guest_error(kind, asked.server + '.' + asked.tool + ": " + why, error.data());
     }
 
     void take_tools(Entry& entry) {
@@ -208,26 +265,26 @@ asio::awaitable<Catalogue::Tools> Catalogue::tools(std::string server, bool may_
 }
 
 asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::string tool, std::string arguments,
-                                                  mcp::CallOptions options) {
+                                                  mcp::CallOptions options, WhileStarting starting) {
     const auto state = state_;
     const auto entry = state->find(server);
     if (!entry || !entry->client)
         throw guest_error("unknown_server", "server \"" + server + "\" was not started");
-    const std::shared_ptr<mcp::Client> client = entry->client;
-    options.limit = std::min(options.limit, entry->spec.call_timeout);
-    std::string why, structured;
-    std::string kind = "upstream";
-    try {
-        co_return co_await client->call_tool(tool, std::move(arguments), std::move(options));
-    } catch (const jsonrpc::Error& e) {
-        if (e.code() == jsonrpc::code::cancelled) throw;
-        if (e.code() == jsonrpc::code::timed_out) kind = "timeout";
-        if (e.code() == jsonrpc::code::too_large) kind = "too_large";
-        why = e.what();
-        structured = e.data();
-        if (kind == "too_large") why += " of 64 MiB";
+    const bool may_ask = options.asker.ask != nullptr;
+    std::chrono::milliseconds limit = entry->spec.call_timeout;
+    if (options.limit.count() > 0) limit = std::min(options.limit, limit);
+    Asked asked{server, std::move(tool), std::move(arguments), std::move(options), Clock::now() + limit};
+    for (bool again = false;; again = true) {
+        const std::uint64_t answered = entry->answered;
+        const std::shared_ptr<mcp::Client> client = entry->client;
+        Sent sent = co_await State::send(entry, &asked);
+        if (sent.answer) co_return std::move(*sent.answer);
+        const bool lives_in_vain = again && entry->answered == answered;
+        if (!sent.not_received || lives_in_vain || state->stopped || Clock::now() >= asked.until)
+            throw State::told(asked, *client, sent);
+        const std::shared_ptr<void> held = starting ? starting() : nullptr;
+        co_await tools(server, may_ask);
     }
-    throw guest_error(kind, server + '.' + tool + ": " + why, structured);
 }
 
 std::uint64_t Catalogue::generation() const { return state_->generation; }

@@ -98,11 +98,16 @@ public:
     /// may ask a person, which it is then told once for its whole life (legacy).
     boost::asio::awaitable<Tools> tools(std::string server, bool may_ask = false);
 
+    /// What is held while a call waits for a server that is started again.
+    using WhileStarting = std::function<std::shared_ptr<void>()>;
+
     /// Calls a tool by its wire name: gives the server's answer, whose result is a CallToolResult. Throws
     /// jsonrpc::Error. Cancellable (terminal): the server is told. `options` may be as they are by default; a
-    /// limit in them is cut to the server's own.
+    /// limit in them is cut to the server's own. A stdio server that ended before it read a byte of the call
+    /// is started again and gets it then: once, and again as long as each of its lives answers some call. A
+    /// call of which it had read anything is never sent twice.
     boost::asio::awaitable<jsonrpc::Message> call(std::string server, std::string tool, std::string arguments,
-                                                  mcp::CallOptions options);
+                                                  mcp::CallOptions options, WhileStarting starting = {});
 
     /// Counts up whenever the tools of any server have changed (a start, list_changed): for indexes made from
     /// them.

@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,13 @@ public:
 
     /// Why the channel ended, for messages: "" while it is open or where it ended as it should.
     virtual std::string reason() const { return {}; }
+
+    /// Where in the stream of what we write the next line begins, in bytes.
+    virtual std::uint64_t position() const { return 0; }
+
+    /// Where in that stream the other side stopped to read: what begins there or later it never saw. Nothing
+    /// where it may still read, or where that cannot be known. Known at the latest when read() has ended.
+    virtual std::optional<std::uint64_t> read_up_to() const { return std::nullopt; }
 };
 
 } // namespace jsonrpc

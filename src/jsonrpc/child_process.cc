@@ -154,11 +154,14 @@ asio::awaitable<std::optional<LineSplitter::Line>> ChildProcess::read() {
         return state->stopping || (state->err_ended && (state->gone || !state->ending.empty()));
     };
     while (!line && !known() && std::chrono::steady_clock::now() < until) co_await state->changed.wait(until);
+    if (!line) co_await state->channel.settled();
     co_return line;
 }
 
 void ChildProcess::write(std::string line) { state_->channel.write(std::move(line)); }
 void ChildProcess::close() noexcept { state_->kill(); }
+std::uint64_t ChildProcess::position() const { return state_->channel.position(); }
+std::optional<std::uint64_t> ChildProcess::read_up_to() const { return state_->channel.read_up_to(); }
 
 std::string ChildProcess::reason() const {
     if (state_->stopping) return {};

@@ -31,6 +31,9 @@ public:
     /// fault)". Known once read() has ended.
     std::string reason() const override;
 
+    std::uint64_t position() const override;
+    std::optional<std::uint64_t> read_up_to() const override;
+
     /// The last 8 KiB that it wrote to stderr.
     std::string stderr_tail() const;
 

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -22,6 +24,7 @@ constexpr std::size_t read_size = 64 << 10; // what a pipe holds
 constexpr std::size_t small_line = 8 << 10; // cheaper to copy than to give a buffer of its own
 constexpr std::size_t chunk_size = 64 << 10;
 constexpr std::size_t most_chunks = 16; // in one write; asio passes at most 64 buffers on
+constexpr std::chrono::milliseconds settling = std::chrono::seconds(1);
 
 // A stretch of output: several small lines with their newlines, or one large line without.
 struct Chunk {
@@ -29,6 +32,15 @@ struct Chunk {
     bool large = false;
     std::size_t size() const { return text.size() + (large ? 1 : 0); }
 };
+
+// Bytes in a pipe that nobody has read, asked at its writing end; nothing where it is no pipe.
+std::optional<std::uint64_t> unread_in(int fd) {
+    struct stat what {};
+    int bytes = 0;
+    if (::fstat(fd, &what) != 0 || !S_ISFIFO(what.st_mode) || ::ioctl(fd, FIONREAD, &bytes) != 0)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(bytes);
+}
 
 } // namespace
 
@@ -52,6 +64,9 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     std::deque<Chunk> queue;
     std::vector<Chunk> flying; // what the kernel is being given
     std::size_t queued = 0;    // bytes of both
+    std::uint64_t taken = 0;   // bytes of all lines that were ever queued
+    std::uint64_t sent = 0;    // of these, what the kernel took; a write under way is not counted yet
+    std::optional<std::uint64_t> unread{}; // of these, what the other side left when it closed its end
     Event changed;
 
     void queue_line(std::string line) {
@@ -61,6 +76,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
             return close();
         }
         queued += line.size() + 1;
+        taken += line.size() + 1;
         if (line.size() > small_line)
             queue.push_back(Chunk{std::move(line), true});
         else if (!queue.empty() && !queue.back().large && queue.back().size() < chunk_size)
@@ -86,8 +102,10 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
             buffers.push_back(asio::buffer(each.text));
             if (each.large) buffers.push_back(asio::buffer(&newline, 1));
         }
-        asio::async_write(out, buffers,
-                          [self = shared_from_this()](error_code ec, std::size_t) { self->written(ec); });
+        asio::async_write(out, buffers, [self = shared_from_this()](error_code ec, std::size_t size) {
+            self->sent += size;
+            self->written(ec);
+        });
     }
 
     void written(error_code ec) {
@@ -95,6 +113,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
         flying.clear();
         if (ec && !deaf)
             go_deaf(ec == asio::error::broken_pipe ? "it no longer reads" : "write: " + ec.message());
+        changed.notify(); // whoever waits in settled()
         push();
     }
 
@@ -102,7 +121,14 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     void go_deaf(const std::string& why) {
         if (reason.empty()) reason = why;
         deaf = true;
+        // before our end is closed; the pipe keeps what is in it until then
+        if (out.is_open() && nobody_reads()) unread = unread_in(out.native_handle());
         drop_output();
+    }
+
+    bool nobody_reads() {
+        pollfd now{out.native_handle(), 0, 0};
+        return ::poll(&now, 1, 0) > 0 && (now.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
     }
 
     void drop_output() {
@@ -118,9 +144,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
         out.async_wait(asio::posix::stream_descriptor::wait_error, [weak = weak_from_this()](error_code ec) {
             const auto self = weak.lock();
             if (ec || !self || !self->out.is_open()) return;
-            pollfd now{self->out.native_handle(), 0, 0};
-            if (::poll(&now, 1, 0) > 0 && (now.revents & (POLLERR | POLLHUP | POLLNVAL)))
-                return self->go_deaf("it no longer reads");
+            if (self->nobody_reads()) return self->go_deaf("it no longer reads");
             self->watch();
         });
     }
@@ -175,6 +199,23 @@ asio::awaitable<std::optional<LineSplitter::Line>> FdChannel::read() {
 void FdChannel::write(std::string line) { state_->queue_line(std::move(line)); }
 void FdChannel::close() noexcept { state_->close(); }
 std::string FdChannel::reason() const { return state_->reason; }
+
+std::uint64_t FdChannel::position() const { return state_->taken; }
+
+// The end of a write that was cut short tells how much of it was taken: until then nothing is known.
+std::optional<std::uint64_t> FdChannel::read_up_to() const {
+    const State& s = *state_;
+    if (!s.unread || !s.flying.empty() || *s.unread > s.sent) return std::nullopt;
+    return s.sent - *s.unread;
+}
+
+asio::awaitable<void> FdChannel::settled() {
+    const auto state = state_;
+    if (!state->deaf && state->out.is_open() && state->nobody_reads()) state->go_deaf("it no longer reads");
+    const auto until = after(settling);
+    while (state->deaf && !state->flying.empty() && std::chrono::steady_clock::now() < until)
+        co_await state->changed.wait(until);
+}
 
 void FdChannel::end_writing() {
     state_->write_ended = true;

@@ -33,6 +33,13 @@ public:
     void write(std::string line) override;
     void close() noexcept override;
     std::string reason() const override;
+    std::uint64_t position() const override;
+    /// Known of a pipe alone, and only where the other side closed its end before we did.
+    std::optional<std::uint64_t> read_up_to() const override;
+
+    /// Looks now whether the other side still reads, and waits until it is known what became of the write
+    /// that was under way. A moment at most.
+    boost::asio::awaitable<void> settled();
 
     /// Closes the writing end once what is queued is written; reading goes on. Later lines are dropped.
     void end_writing();

@@ -97,10 +97,11 @@ asio::awaitable<std::string> answer_line(asio::awaitable<std::string> handler, s
 
 // A call of ours that waits. Lives in the frame of call().
 struct Waiting {
-    explicit Waiting(const asio::any_io_executor& executor) : done(executor) {}
+    Waiting(const asio::any_io_executor& executor, std::uint64_t at) : done(executor), begins(at) {}
     asio::steady_timer done; // its expiry is the time limit, cancel() says that the answer is there
     std::optional<Message> answer{};
     std::exception_ptr failure{};
+    std::uint64_t begins; // where in the channel's stream its request begins
 };
 
 Error to_error(const std::exception_ptr& failure) {
@@ -332,10 +333,13 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     void fail_all() {
         closed = true;
         const std::string why = channel.reason();
-        const Error error(code::connection_closed,
-                          options.name + " closed the connection" + (why.empty() ? "" : ": " + why));
+        const std::string text = options.name + " closed the connection" + (why.empty() ? "" : ": " + why);
+        const std::exception_ptr failure = std::make_exception_ptr(Error(code::connection_closed, text));
+        const std::exception_ptr unseen = std::make_exception_ptr(NotReceived(text));
+        const std::optional<std::uint64_t> read = channel.read_up_to();
         for (auto& [id, call] : waiting) {
-            call->failure = std::make_exception_ptr(error);
+            if (call->answer || call->failure) continue; // it has its answer, and only did not wake yet
+            call->failure = read && call->begins >= *read ? unseen : failure;
             call->done.cancel();
         }
     }
@@ -411,12 +415,11 @@ asio::awaitable<void> Peer::run() {
 
 asio::awaitable<Message> Peer::call(std::string method, std::string params, std::chrono::milliseconds limit) {
     const auto state = state_;
-    if (state->closed)
-        throw Error(code::connection_closed, state->options.name + " has closed the connection");
+    if (state->closed) throw NotReceived(state->options.name + " has closed the connection");
     if (state->waiting.size() >= state->options.most_pending)
         throw Error(code::internal_error, "too many calls wait for " + state->options.name);
     const std::int64_t id = state->next_id++;
-    Waiting wait(state->executor);
+    Waiting wait(state->executor, state->channel.position());
     struct Entry {
         State& state;
         std::int64_t id;

@@ -13,6 +13,13 @@
 
 namespace jsonrpc {
 
+/// connection_closed, where the other side is known to have read not a byte of the request: whoever can reach
+/// another one may ask that.
+class NotReceived : public Error {
+public:
+    explicit NotReceived(const std::string& message) : Error(code::connection_closed, message) {}
+};
+
 /// One end of a JSON-RPC conversation: requests both ways by id, notifications, cancellation, bounds. The
 /// same class speaks with the MCP client, the guest and each upstream server; what differs is the channel and
 /// the handlers. On the loop's thread.
@@ -70,7 +77,8 @@ public:
     void receive(std::string line);
 
     /// Calls the other side and waits for its result. Throws jsonrpc::Error: what the other side answered,
-    /// timed_out, connection_closed or too_large. `params`: JSON text. Cancellable (terminal).
+    /// timed_out, connection_closed (NotReceived, where that is known) or too_large. `params`: JSON text.
+    /// Cancellable (terminal).
     boost::asio::awaitable<Message> call(std::string method, std::string params,
                                          std::chrono::milliseconds limit);
 

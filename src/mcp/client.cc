@@ -23,6 +23,18 @@ constexpr int most_rounds = 8;
 constexpr std::chrono::milliseconds relist_pause =
     200ms; // a server that says so all the time is asked at most so often
 
+constexpr std::chrono::milliseconds ending_limit = 5s; // from a connection's end to its client's
+
+bool was_not_received(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const jsonrpc::NotReceived&) {
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 asio::awaitable<void> run_link(std::shared_ptr<ClientLink> link) { co_await link->peer.run(); }
 
 } // namespace
@@ -151,7 +163,13 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
         failed = std::current_exception();
     }
     if (!asked->peer.closed()) std::rethrow_exception(failed);
-    throw with_context(failed, "", tail_words(asked->channel->log_tail()));
+    const Error said = with_context(failed, "", tail_words(asked->channel->log_tail()));
+    if (!was_not_received(failed)) throw said;
+    // whoever asks the server's next life must find this one over
+    const TimePoint until = jsonrpc::after(ending_limit);
+    while (state == State::ready && asked == link && std::chrono::steady_clock::now() < until)
+        co_await changed.wait(until);
+    throw jsonrpc::NotReceived(said.what());
 }
 
 asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::string tool,
@@ -185,6 +203,9 @@ asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::st
             next = std::move(*more);
             if (!next.questions.empty()) next.responses = co_await answer_all(next.questions, in_flight);
             continue;
+        } catch (const jsonrpc::NotReceived& e) { // of this round; it had answered those before
+            if (round == 0) throw;
+            throw Error(e.code(), e.what());
         } catch (const Error& e) { // a mismatch was refused before the tool ran
             if (!over_http() || e.code() != mcp::code::header_mismatch || listed) throw;
         }
@@ -327,10 +348,9 @@ asio::awaitable<void> Client::start() {
 
 asio::awaitable<Message> Client::call_tool(std::string tool, std::string arguments, CallOptions options) {
     const auto life = life_;
-    if (life->state == State::failed) throw Error(jsonrpc::code::connection_closed, life->failure);
+    if (life->state == State::failed) throw jsonrpc::NotReceived(life->failure);
     if (life->state != State::ready)
-        throw Error(jsonrpc::code::connection_closed,
-                    "server " + life->spec.name + " is " + to_string(life->state));
+        throw jsonrpc::NotReceived("server " + life->spec.name + " is " + to_string(life->state));
     co_return co_await life->call(std::move(tool), std::move(arguments), std::move(options));
 }
 

@@ -49,7 +49,8 @@ public:
     /// Calls a tool; the server must be ready. `arguments`: JSON text of an object. result() of what it gives
     /// is the CallToolResult as the server wrote it, `isError` or not. Throws jsonrpc::Error: what the server
     /// answered, or timed_out, connection_closed, too_large, internal_error (a result that is none, a
-    /// question back to us). Cancelling it (terminal) or its limit tells the server.
+    /// question back to us); jsonrpc::NotReceived where the server ended before it read a byte of the call.
+    /// Cancelling it (terminal) or its limit tells the server.
     boost::asio::awaitable<jsonrpc::Message> call_tool(std::string tool, std::string arguments,
                                                        CallOptions options);
 

@@ -16,6 +16,8 @@ public:
     void write(std::string line) override { child_.write(std::move(line)); }
     void close() noexcept override { child_.close(); }
     std::string reason() const override { return child_.reason(); }
+    std::uint64_t position() const override { return child_.position(); }
+    std::optional<std::uint64_t> read_up_to() const override { return child_.read_up_to(); }
     bool ever_ran() const override { return child_.pid() != 0; }
     std::string log_tail() const override { return child_.stderr_tail(); }
     boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) override { return child_.stop(grace); }
