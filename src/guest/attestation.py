@@ -23,12 +23,12 @@ STATUS_FIELDS = {"CapInh": "cap_inh", "CapPrm": "cap_prm", "CapEff": "cap_eff", 
 STATUS_NUMBERS = {"NoNewPrivs": "no_new_privs", "Seccomp": "seccomp", "Seccomp_filters": "seccomp_filters"}
 
 
-def collect(own_filter, mount_list, group):
+def collect(own_filter, probed, mount_list, group):
     """All facts (README.md, "The attestation")."""
     facts = {
         "pid": os.getpid(), "uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(),
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
-        "own_filter": own_filter, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
+        "own_filter": own_filter, "probed": probed, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
         "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
         "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list), "secrets": files_below("/run/secrets"),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),

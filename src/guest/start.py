@@ -2,7 +2,7 @@
 import os
 import _signal as signal
 
-from . import birth, kernel, seccomp
+from . import birth, kernel, probe, seccomp
 
 
 def main(image_variables, program):
@@ -18,10 +18,11 @@ def begin(image_variables, program):
     kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
     lower_core_limit()
     quiet = ignore_signals()
+    probed = probe.calls()
     own_filter = seccomp.install()
     worker = birth.fork_worker(quiet, image_variables, program)
     from . import supervisor
-    supervisor.Supervisor(own_filter, worker).run()
+    supervisor.Supervisor(own_filter, worker, probed).run()
 
 
 def lower_core_limit():

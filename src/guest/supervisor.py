@@ -38,8 +38,8 @@ IN, OUT = select.POLLIN, select.POLLOUT
 class Supervisor:
     """All state of PID 1. `handlers` maps a descriptor to what is done when it is ready."""
 
-    def __init__(self, own_filter, worker):
-        self.own_filter = own_filter
+    def __init__(self, own_filter, worker, probed):
+        self.own_filter, self.probed = own_filter, probed
         self.worker_pid, self.worker_fd, self.worker_facts = worker.pid, worker.channel_fd, worker.facts
         self.pipes = Pipes(worker.output_fds)
         self.host_lines, self.worker_lines = wire.Lines(), wire.Lines()
@@ -81,7 +81,7 @@ class Supervisor:
         self.artifacts.prepare()
         mount_list = cgroup.mounts()
         self.group = cgroup.Cgroup(mount_list)
-        self.facts = attestation.collect(self.own_filter, mount_list, self.group)
+        self.facts = attestation.collect(self.own_filter, self.probed, mount_list, self.group)
         self._show_code()
         while True:
             self._set_masks()

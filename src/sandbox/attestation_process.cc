@@ -54,6 +54,28 @@ void judge_map(const Views& v, std::int64_t uid, Finding& row) {
         fall_short(row, "the engine says that it is rootless, but the guest is in no user namespace");
 }
 
+std::string profile_advice(const Views& v) {
+    return v.podman()
+               ? "remove seccomp_profile from containers.conf, or give it the profile that podman brings"
+               : "remove \"seccomp-profile\" from daemon.json";
+}
+
+/// What the filters did, not how many there are: a profile that allows all is none. One that allows a part of
+/// what was tried is somebody's choice, and is told.
+void judge_profile(const Views& v, const std::string& advice, Finding& row) {
+    if (!v.facts.probed || v.facts.probed->empty()) {
+        if (v.facts.own_filter == "installed") not_said(row); // else it has a row that falls short
+        return;
+    }
+    std::vector<std::string> passed;
+    for (const auto& [name, verdict] : *v.facts.probed)
+        if (verdict != "refused") passed.push_back(name);
+    if (passed.empty()) return;
+    row.guest += ", " + listed(passed) + " allowed";
+    if (passed.size() == v.facts.probed->size())
+        fall_short(row, "the engine's profile allows all that was tried", advice);
+}
+
 } // namespace
 
 Finding capabilities(const Views& v) {
@@ -144,6 +166,7 @@ Finding seccomp(const Views& v) {
         if (*v.facts.seccomp_filters < needed)
             fall_short(row, "the engine's own filter is not in force", advice);
     }
+    if (!v.gvisor() && row.ok) judge_profile(v, profile_advice(v), row);
     return row;
 }
 

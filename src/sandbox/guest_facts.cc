@@ -101,6 +101,7 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "secrets", facts.secrets);
     read_fact(in, "environment", facts.environment);
     read_fact(in, "masked", facts.masked);
+    read_fact(in, "probed", facts.probed);
     read_fact(in, "cwd", facts.cwd);
     read_fact(in, "hostname", facts.hostname);
     read_fact(in, "arch", facts.arch);

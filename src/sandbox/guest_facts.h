@@ -70,6 +70,8 @@ struct GuestFacts {
     Fact<std::map<std::string, std::vector<std::int64_t>>> rlimits; ///< Name: soft, hard.
     Fact<std::vector<GuestDevice>> devices;
     Fact<std::map<std::string, std::string>> environment, masked;
+    Fact<std::map<std::string, std::string>>
+        probed;               ///< System call: "refused" or "allowed" by the engine's profile.
     Fact<std::string> python; ///< The worker's version: "3.11.2".
     Fact<GuestWorker> worker;
 };

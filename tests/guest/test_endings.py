@@ -237,11 +237,10 @@ class Sessions(unittest.TestCase):
             result = guest.run("""
 import threading, time
 def work():
-    global refused
     while True:
         print('noise')
         try: mcp_fs.hit.sync()
-        except RuntimeError as e: refused = str(e)
+        except RuntimeError: pass
         time.sleep(0.01)
 print('first')
 threading.Thread(target=work, daemon=True).start()
@@ -252,8 +251,8 @@ time.sleep(0.1)
             before = len(calls)
             time.sleep(0.3)
             self.assertEqual(len(calls), before)
-            result = guest.run("print(refused)\nNone", session=True)
-            self.assertIn("no execution is under way", result.stdout)
+            result = guest.run("time.sleep(0.2)\nNone", session=True)  # it stood still, and goes on
+            self.assertGreater(len(calls), before)
             self.assertLess(result.answer["stdout"]["total_bytes"], 2000)
 
     def test_children_end_with_each_execution(self):

@@ -345,6 +345,22 @@ TEST_CASE("judge: without a count of filters the engine's word must do, and with
     CHECK(names(c.bad()) == Names{"guest filter"});
 }
 
+TEST_CASE("judge: a profile of the engine's that allows all is none; one that allows a part is told") {
+    Case part = podman();
+    part.say(R"("keyctl": "refused")", R"("keyctl": "allowed")");
+    CHECK(part.bad().empty());
+    CHECK(part.row("seccomp").guest == "in force, keyctl allowed");
+    Case all = podman();
+    for (const char* name : {"keyctl", "mount", "setns"})
+        all.say("\"" + std::string(name) + R"(": "refused")", "\"" + std::string(name) + R"(": "allowed")");
+    CHECK(names(all.bad()) == Names{"seccomp"});
+    CHECK(all.row("seccomp").why.find("allows all") != std::string::npos);
+    CHECK(all.row("seccomp").advice.find("seccomp_profile") != std::string::npos);
+    Case none = podman();
+    none.say(R"({"keyctl": "refused", "mount": "refused", "setns": "refused"})", "{}");
+    CHECK(names(none.bad()) == Names{"seccomp"});
+}
+
 TEST_CASE("judge: warnings about other things than confinement are no shortfall") {
     Case c = docker();
     c.warnings = {"IPv4 forwarding is disabled. Networking will not work.",

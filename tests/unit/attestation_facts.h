@@ -86,6 +86,7 @@ inline constexpr const char* podman_rootful = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
+"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
 "seccomp": 2,
 "seccomp_filters": 2})";
 
@@ -177,6 +178,7 @@ inline constexpr const char* podman_rootless = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
+"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
 "seccomp": 2,
 "seccomp_filters": 2})";
 
@@ -259,6 +261,7 @@ inline constexpr const char* docker_rootful = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
+"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
 "seccomp": 2,
 "seccomp_filters": 2})";
 
