@@ -18,6 +18,8 @@ MASKED = ("/proc/acpi", "/proc/asound", "/proc/bus", "/proc/fs", "/proc/interrup
           "/sys/devices/virtual/powercap", "/sys/firmware", "/sys/fs/bpf", "/sys/fs/selinux", "/sys/kernel/debug",
           "/sys/kernel/security", "/sys/kernel/tracing", "/sys/kernel/uevent_helper", "/sys/power/state")
 
+RLIMITS = ("nofile", "nproc", "core", "msgqueue", "sigpending", "memlock", "rtprio", "nice")
+
 STATUS_FIELDS = {"CapInh": "cap_inh", "CapPrm": "cap_prm", "CapEff": "cap_eff", "CapBnd": "cap_bnd",
                  "CapAmb": "cap_amb"}
 STATUS_NUMBERS = {"NoNewPrivs": "no_new_privs", "Seccomp": "seccomp", "Seccomp_filters": "seccomp_filters"}
@@ -84,8 +86,8 @@ def routes():
 
 def rlimits():
     import resource
-    kinds = {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC, "core": resource.RLIMIT_CORE}
-    return {name: list(resource.getrlimit(kind)) for name, kind in kinds.items()}
+    kinds = {name: getattr(resource, "RLIMIT_" + name.upper(), None) for name in RLIMITS}
+    return {name: list(resource.getrlimit(kind)) for name, kind in kinds.items() if kind is not None}
 
 
 def devices(top="/dev", depth=3):

@@ -258,6 +258,9 @@ class Attestation(unittest.TestCase):
         self.assertEqual(facts["cwd"], "/workspace")
         self.assertEqual(set(facts["masked"].values()) - {"absent", "empty", "denied", "readable", "writable"}, set())
         self.assertEqual(len(facts["rlimits"]["nofile"]), 2)
+        self.assertEqual(set(facts["rlimits"]), {"nofile", "nproc", "core", "msgqueue", "sigpending", "memlock", "rtprio", "nice"})
+        self.assertEqual(set(facts["probed"].values()) - {"refused", "allowed"}, set())
+        self.assertIn("keyctl", facts["probed"])
         self.assertEqual(facts["environment"]["HOME"], "/workspace")
         self.assertEqual(ready["python"].count("."), 2)
         self.assertTrue({"version", "memory_max", "memory_swap_max", "memsw_max", "pids_max", "cpu_quota", "cpu_period",
