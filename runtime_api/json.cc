@@ -1,6 +1,7 @@
 #include "runtime_api/json.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -142,21 +143,30 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
 
 // Past the string literal that starts at `at`. The text has been checked.
 std::size_t skip_string(std::string_view text, std::size_t at) {
-    for (++at; at < text.size(); ++at) {
-        at = text.find_first_of("\"\\", at);
-        if (at == std::string_view::npos) return text.size();
-        if (text[at] == '"') return at + 1;
-        ++at;
+    std::size_t quote = at;
+    for (++at;;) {
+        if (quote < at) quote = text.find('"', at); // by memchr: a string may have megabytes
+        if (quote == std::string_view::npos) return text.size();
+        const std::size_t escape = text.substr(at, quote - at).find('\\');
+        if (escape == std::string_view::npos) return quote + 1;
+        at += escape + 2; // past what is escaped, a quote perhaps
+        if (at > text.size()) return text.size();
     }
-    return text.size();
 }
+
+// What skip_value stops at. A table, since find_first_of looks through its list for each character.
+constexpr std::array<bool, 256> structure = [] {
+    std::array<bool, 256> table{};
+    for (const char c : {'"', '[', ']', '{', '}', ','}) table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
 
 // Past the value that starts at `at`.
 std::size_t skip_value(std::string_view text, std::size_t at) {
     int depth = 0;
     do {
-        at = text.find_first_of("\"[]{},", at);
-        if (at == std::string_view::npos) return text.size();
+        while (at < text.size() && !structure[static_cast<unsigned char>(text[at])]) ++at;
+        if (at == text.size()) return at;
         const char c = text[at];
         if (c == '"') {
             at = skip_string(text, at);

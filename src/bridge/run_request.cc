@@ -13,7 +13,8 @@ namespace bridge {
 namespace {
 
 constexpr std::size_t most_servers = 1000;
-constexpr std::size_t most_notes = 5; // on unknown arguments
+constexpr std::size_t most_notes = 5;                  // on unknown arguments
+constexpr std::size_t most_small_argument = 256 << 10; // bytes, of all but the code
 
 std::string short_text(const json::Reader& value) {
     std::string text = value.text();
@@ -194,18 +195,50 @@ void set_timeout(RunRequest& request, double seconds, const RunLimits& limits) {
     request.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
+namespace {
+
+// Arguments without what is large in them: of the code and of unknown arguments, the kind or the name is
+// enough. So reading them costs no more memory than the code.
+std::string slim(std::string_view arguments) {
+    const auto& known = known_arguments();
+    json::Writer out;
+    out.object();
+    for (const json::Member& each : json::members(arguments)) {
+        const bool is_code = each.key == "code" && json::kind(each.value) == json::Kind::string;
+        const bool is_known = std::find(known.begin(), known.end(), each.key) != known.end();
+        if (is_code || (!is_known && each.value.size() > most_small_argument)) {
+            out.field(each.key, "");
+            continue;
+        }
+        if (each.value.size() > most_small_argument)
+            throw BadArguments(each.key + ": " + std::to_string(each.value.size()) +
+                               " bytes are too many for this argument");
+        out.raw_field(each.key, each.value);
+    }
+    return out.end().take();
+}
+
+std::string code_in(std::string_view arguments) {
+    const auto code = json::member(arguments, "code");
+    return code && json::kind(*code) == json::Kind::string ? json::unquote(*code) : std::string();
+}
+
+} // namespace
+
 RunRequest read_arguments(std::string_view arguments, const RunLimits& limits) {
     RunRequest request;
     request.timeout = limits.timeout;
     request.max_timeout = limits.max_timeout;
-    const json::Document document(arguments);
+    const bool is_large =
+        json::kind(arguments) == json::Kind::object && arguments.size() > most_small_argument;
+    const json::Document document(is_large ? slim(arguments) : std::string(arguments));
     const json::Reader in = document.root("arguments");
     if (!in.is_object()) throw BadArguments("arguments: expected an object with `code`");
     const auto code = in.find("code");
     if (!code) throw without_code(in);
     if (!code->is_string())
         throw BadArguments("code: expected the Python source as a string, got " + short_text(*code));
-    request.code = code->as_string();
+    request.code = is_large ? code_in(arguments) : code->as_string();
     if (request.code.size() > most_code_bytes)
         throw BadArguments("code: " + std::to_string(request.code.size()) + " bytes are above the limit of " +
                            std::to_string(most_code_bytes) + " (8 MiB)");

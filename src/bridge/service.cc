@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto progress_every = 5s;
+constexpr std::size_t large_arguments = 256 << 10; // a millisecond or two to read
 // What instructions may hold of server names: clients cut the whole at 2,048 characters.
 constexpr std::size_t most_names = 30;
 constexpr std::size_t most_names_bytes = 600;
@@ -135,7 +136,12 @@ asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::s
     std::string refusal;
     RunReport report;
     try {
-        RunRequest request = read_arguments(arguments, options_.limits);
+        RunRequest request;
+        auto read = [&] { return read_arguments(arguments, options_.limits); };
+        if (parts_.shelf.workers && arguments.size() > large_arguments)
+            request = co_await parts_.shelf.workers->run(read);
+        else
+            request = read();
         arguments.clear();
         arguments.shrink_to_fit();
         request.client = context.client;

@@ -177,11 +177,16 @@ void Sessions::end_client(const std::string& client) {
 }
 
 bool Sessions::end_idlest() {
+    std::map<std::string, int> counts;
+    for (const auto& [key, session] : state_->sessions) ++counts[key.first];
+    const auto rank = [&](const auto& each) {
+        return std::pair(counts[each.first.first], -each.second->last_used.time_since_epoch());
+    };
+    const std::pair<const Key, std::shared_ptr<Session>>* found = nullptr;
+    for (const auto& each : state_->sessions)
+        if (!each.second->busy && each.second->lease && (!found || rank(each) > rank(*found))) found = &each;
     std::optional<Key> idlest;
-    for (const auto& [key, session] : state_->sessions) {
-        if (session->busy || !session->lease) continue;
-        if (!idlest || session->last_used < state_->sessions[*idlest]->last_used) idlest = key;
-    }
+    if (found) idlest = found->first;
     if (idlest) state_->end(*idlest, "room was needed for other calls");
     return idlest.has_value();
 }

@@ -53,7 +53,8 @@ public:
     boost::asio::awaitable<Turn> enter(std::string client, std::string name);
 
     void end_client(const std::string& client);
-    /// Ends the idle session that was used longest ago. False where there is none.
+    /// Ends an idle session: of the client that has most, the one that was used longest ago. So one client's
+    /// sessions do not cost another its only one. False where none is idle.
     bool end_idlest();
     void close();
     std::size_t size() const;

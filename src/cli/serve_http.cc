@@ -96,6 +96,7 @@ int serve_http(const Options& options) {
     HttpToken token;
     if (!options.http_no_token) token = http_token(state_folder(options.settings, environment));
     made.front.gate.token = token.text;
+    made.front.workers = app.workers();
     mcp::HttpServer server(loop.get_executor(), service, std::move(made));
     const auto stop = [&](const char* why) {
         spdlog::info("stopping: {}", why);

@@ -485,6 +485,19 @@ void Peer::receive(std::string line) {
     state_->take_line(std::move(whole));
 }
 
+void Peer::receive(Message message) { state_->take(std::move(message), nullptr); }
+
+asio::awaitable<void> Peer::read(std::string line) {
+    const auto state = state_;
+    LineSplitter::Line whole;
+    whole.size = line.size();
+    whole.text = std::move(line);
+    if (state->options.workers && whole.size > large_line)
+        co_await take_large(state, std::move(whole));
+    else
+        state->take_line(std::move(whole));
+}
+
 asio::awaitable<void> Peer::drained() { co_await drained_within(std::chrono::hours(24 * 365)); }
 
 asio::awaitable<bool> Peer::drained_within(std::chrono::milliseconds limit) {

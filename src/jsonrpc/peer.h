@@ -75,6 +75,10 @@ public:
 
     /// Takes in one line that came by another way than the channel, which is then only written to.
     void receive(std::string line);
+    /// The same for a message that has been read already.
+    void receive(Message message);
+    /// The same for a line that may be large: then it is read on one of the workers.
+    boost::asio::awaitable<void> read(std::string line);
 
     /// Calls the other side and waits for its result. Throws jsonrpc::Error: what the other side answered,
     /// timed_out, connection_closed (NotReceived, where that is known) or too_large. `params`: JSON text.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "runtime_api/json.h"
+#include "src/base/turns.h"
 #include "src/jsonrpc/peer.h"
 #include "src/mcp/client_messages.h"
 #include "src/mcp/progress.h"
@@ -136,6 +137,7 @@ std::string Conversation::State::bounded(std::string result) const {
 
 asio::awaitable<std::string> Conversation::State::answer(std::shared_ptr<State> self, Message message) {
     Admitted admitted = self->admit(message);
+    co_await base::yield_if_long(); // a large message takes milliseconds to look through, here and below
     const Running running(self, message);
     if (self->bytes_in_flight > self->options.most_bytes_in_flight)
         throw Error(jsonrpc::code::internal_error,
@@ -198,6 +200,13 @@ asio::awaitable<void> Conversation::run() {
 }
 
 void Conversation::receive(std::string line) { state_->peer->receive(std::move(line)); }
+
+void Conversation::receive(Message message) { state_->peer->receive(std::move(message)); }
+
+asio::awaitable<void> Conversation::read(std::string line) {
+    const auto state = state_;
+    co_await state->peer->read(std::move(line));
+}
 
 void Conversation::check(const Message& request) const { state_->admit(request); }
 

@@ -46,6 +46,10 @@ public:
 
     /// Takes in one line that did not come by the channel.
     void receive(std::string line);
+    /// The same for a message that has been read already.
+    void receive(jsonrpc::Message message);
+    /// The same for a line that may be large: then it is read on another thread.
+    boost::asio::awaitable<void> read(std::string line);
 
     /// Throws what a request will be refused with, if it will be without a look at its own params: unknown
     /// method, `_meta`, version.

@@ -1,6 +1,7 @@
 #include "src/mcp/core_methods.h"
 
 #include "runtime_api/json.h"
+#include "src/base/turns.h"
 #include "src/mcp/subscriptions.h"
 
 namespace mcp {
@@ -39,6 +40,7 @@ AskPerson ask_person(const Request& request) {
 
 Answer call_tool(Service& service, Request request) {
     std::string name = string_param(request, "name");
+    co_await base::yield_if_long();
     std::string arguments = arguments_of(request);
     CallContext context;
     context.client = request.client;

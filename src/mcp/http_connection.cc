@@ -29,8 +29,27 @@ private:
 } // namespace
 
 HttpConnection::HttpConnection(asio::any_io_executor executor, std::unique_ptr<ByteStream> stream,
-                               HttpFront& front, Limits limits)
-    : executor_(executor), stream_(std::move(stream)), front_(front), limits_(limits), changed_(executor) {}
+                               HttpFront& front, Limits limits, std::string peer)
+    : executor_(executor), stream_(std::move(stream)), front_(front), limits_(limits), changed_(executor),
+      peer_(std::move(peer)), owner_(peer_.substr(0, peer_.rfind(':'))) {}
+
+// Whoever is refused is not let in by it.
+void HttpConnection::let_in(HttpMessage head) {
+    head.peer = peer_;
+    client_ = front_.check_head(head);
+    if (!client_.empty()) owner_ = client_.back();
+    let_in_ = true;
+}
+
+// In steps: a body that comes in crumbs is not counted anew for each.
+void HttpConnection::count_body(std::size_t bytes) {
+    constexpr std::size_t step = 256 << 10;
+    const std::size_t counted = bytes / step * step;
+    if (counted == counted_) return;
+    body_.reset();
+    body_ = std::make_shared<HttpClients::Use>(front_.room_for(client_, counted));
+    counted_ = counted;
+}
 
 void HttpConnection::close() noexcept {
     stream_->close();
@@ -105,11 +124,12 @@ asio::awaitable<bool> HttpConnection::serve_one() {
         inbox_.erase(0, parser.feed(inbox_));
         changed_.notify();
         if (!checked && parser.head_done()) {
-            front_.check_head(parser.head());
-            checked = let_in_ = true;
+            let_in(parser.head());
+            checked = true;
             until = Clock::now() + limits_.body;
             if (!parser.done() && parser.expects_continue()) co_await write("HTTP/1.1 100 Continue\r\n\r\n");
         }
+        if (checked) count_body(parser.body_bytes());
         if (parser.done()) break;
         if (inbox_.size() > most_waiting) // bytes that the parser does not take, and no more would be read
             throw HttpRefused(error_reply(400, "a line between the chunks of the body is too long"));
@@ -119,6 +139,9 @@ asio::awaitable<bool> HttpConnection::serve_one() {
         }
     }
     HttpMessage request = parser.take();
+    request.peer = peer_;
+    request.held = std::exchange(body_, nullptr);
+    counted_ = 0;
     keep_alive_ = request.keep_alive;
     chunks_ = request.chunks;
     std::optional<HttpReply> refusal;
@@ -129,6 +152,7 @@ asio::awaitable<bool> HttpConnection::serve_one() {
     }
     if (refusal) co_await reply(std::move(*refusal));
     idle_ = true;
+    idle_since_ = Clock::now();
     co_return keep_alive_ && !gone_;
 }
 

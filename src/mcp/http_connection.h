@@ -31,8 +31,9 @@ public:
     };
 
     /// `front` must outlive this.
+    /// `peer`: the other end, as in HttpMessage.
     HttpConnection(boost::asio::any_io_executor executor, std::unique_ptr<ByteStream> stream,
-                   HttpFront& front, Limits limits);
+                   HttpFront& front, Limits limits, std::string peer);
 
     /// Serves until one side closes. Never throws but for bugs. Once.
     boost::asio::awaitable<void> run();
@@ -40,8 +41,11 @@ public:
     void close() noexcept;
     /// A request of its has been let in, so that its client is one of ours.
     bool let_in() const { return let_in_; }
-    /// No request runs: it only waits for the next.
+    /// No request runs: it only waits for the next, and has done so since.
     bool idle() const { return idle_; }
+    std::chrono::steady_clock::time_point idle_since() const { return idle_since_; }
+    /// The client that uses it, by its last request: its session, else its address.
+    const std::string& owner() const { return owner_; }
     std::chrono::steady_clock::time_point born() const { return born_; }
 
     boost::asio::awaitable<void> reply(HttpReply reply) override;
@@ -62,6 +66,8 @@ private:
     boost::asio::awaitable<void> refuse(HttpReply reply);
     boost::asio::awaitable<void> write(std::string bytes);
     void end_reading();
+    void let_in(HttpMessage head);
+    void count_body(std::size_t bytes);
 
     static constexpr std::size_t most_waiting = 64 << 10;
 
@@ -76,8 +82,14 @@ private:
     bool let_in_ = false;
     Clock::time_point born_ = Clock::now();
     bool idle_ = true;
-    bool discard_ = false;   ///< What comes is of no interest any more.
-    bool keep_alive_ = true; ///< As the current request wants it.
+    Clock::time_point idle_since_ = Clock::now();
+    std::string peer_;
+    std::string owner_;
+    HttpClients::Names client_{};              ///< Of the request that is being read.
+    std::shared_ptr<HttpClients::Use> body_{}; ///< The bytes of it that came so far, in steps.
+    std::size_t counted_ = 0;                  ///< As many.
+    bool discard_ = false;                     ///< What comes is of no interest any more.
+    bool keep_alive_ = true;                   ///< As the current request wants it.
     bool chunks_ = true;
 };
 

@@ -33,9 +33,40 @@ HttpRefused busy(const std::string& what) {
     return HttpRefused(std::move(reply));
 }
 
+void refuse_unless(HttpClients::Verdict verdict, const std::string& what) {
+    if (verdict == HttpClients::Verdict::too_much)
+        throw busy("too many " + what + " being worked on for this client");
+    if (verdict == HttpClients::Verdict::too_much_of_all)
+        throw busy("too many " + what + " being worked on for all clients together");
+}
+
+// Without its port, which is the client's own choice.
+std::string address_of(const std::string& peer) { return peer.substr(0, peer.rfind(':')); }
+
+// Who asks, as HttpClients knows clients.
+HttpClients::Names names_of(const HttpMessage& request, const std::shared_ptr<HttpSession>& session) {
+    HttpClients::Names names;
+    if (session) names.push_back(session->client);
+    if (session || request.peer.empty()) return names;
+    names.push_back(request.peer);
+    names.push_back(address_of(request.peer));
+    return names;
+}
+
+constexpr std::size_t large_body = 256 << 10; // a millisecond or two to read
+constexpr std::size_t most_small = 256 << 10;
+
+// What a client tells or answers goes to all that its session runs, read anew for each; what opens a session
+// is looked through many times. Neither need be large.
+void check_small(const HttpMessage& request, const std::string& what) {
+    if (request.body.size() <= most_small) return;
+    throw HttpRefused(error_reply(413, what + " may have at most 256 KiB, this has " +
+                                           std::to_string(request.body.size()) + " bytes"));
+}
+
 // What is a stream by its nature cannot be one JSON text.
 void check_single(const HttpRoute& route) {
-    if (!route.message || route.message->method() != "subscriptions/listen") return;
+    if (route.kind != HttpRoute::Kind::modern || route.message->method() != "subscriptions/listen") return;
     const Error error(
         jsonrpc::code::invalid_request,
         "subscriptions/listen is answered as a stream: the Accept header must list text/event-stream");
@@ -68,7 +99,7 @@ struct HttpFront::Posted {
 HttpFront::HttpFront(asio::any_io_executor executor, const MethodTable& methods, Service& service,
                      Options options)
     : executor_(executor), methods_(methods), service_(service), options_(std::move(options)),
-      gate_(options_.gate), rate_(options_.requests_per_second, options_.request_burst),
+      gate_(options_.gate), clients_(options_.limits),
       subscriptions_(std::make_shared<Subscriptions>(executor, options_.description.capabilities)),
       sessions_(options_.most_sessions, options_.session_idle,
                 [this](const std::string& client) { service_.client_gone(client); }),
@@ -76,12 +107,21 @@ HttpFront::HttpFront(asio::any_io_executor executor, const MethodTable& methods,
 
 HttpFront::~HttpFront() { *alive_ = false; }
 
-void HttpFront::check_head(const HttpMessage& head) {
+HttpClients::Names HttpFront::check_head(const HttpMessage& head) {
     gate_.check(head); // first: who has no token must not use up what clients are allowed
-    if (rate_.take(Clock::now())) return;
-    HttpReply reply = error_reply(429, "too many requests");
+    const HttpClients::Names client = names_of(head, sessions_.peek(head.header("mcp-session-id")));
+    const HttpClients::Verdict verdict = clients_.ask(client, Clock::now());
+    if (verdict == HttpClients::Verdict::fine) return client;
+    HttpReply reply = error_reply(429, verdict == HttpClients::Verdict::too_much
+                                           ? "this client sends too many requests"
+                                           : "too many requests come from all clients together");
     reply.headers.emplace_back("Retry-After", "1");
     throw HttpRefused(std::move(reply));
+}
+
+HttpClients::Use HttpFront::room_for(const HttpClients::Names& client, std::size_t bytes) {
+    refuse_unless(clients_.allows(client, 0, bytes), "bytes of requests are");
+    return clients_.take(client, 0, bytes, Clock::now());
 }
 
 asio::awaitable<void> HttpFront::serve(HttpMessage request, HttpOut& out) {
@@ -104,12 +144,17 @@ std::shared_ptr<HttpSession> HttpFront::session(const std::string& id) {
 }
 
 asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
-    HttpRoute route = route_post(request);
+    HttpRoute route = co_await read_route(request);
     const bool opens = route.kind == HttpRoute::Kind::opening;
     std::shared_ptr<HttpSession> owner;
+    if (opens) check_small(request, "initialize");
     if (opens) owner = std::make_shared<HttpSession>();
+    if (opens) owner->address = address_of(request.peer);
     if (!route.session_id.empty()) owner = session(route.session_id);
-    if (route.kind == HttpRoute::Kind::delivery) owner->deliver(request.body);
+    if (route.kind == HttpRoute::Kind::delivery) {
+        check_small(request, "an answer or a notification of a client");
+        owner->deliver(request.body);
+    }
     if (route.kind == HttpRoute::Kind::delivery || route.kind == HttpRoute::Kind::ignored) {
         HttpReply accepted;
         accepted.status = 202;
@@ -117,11 +162,17 @@ asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
     }
     const HttpAnswer answer = answer_for(request);
     if (answer == HttpAnswer::json) check_single(route);
-    const auto posted = begin(std::move(request.body), route, owner);
+    const auto posted = begin(std::move(request), std::move(route), owner);
     posted->opens_session = opens;
     posted->answer = answer;
-    route.message.reset(); // it may hold megabytes, and the answer may take long
     co_await send(posted, out);
+}
+
+// A large body is read on another thread, so that it holds up nobody else.
+asio::awaitable<HttpRoute> HttpFront::read_route(const HttpMessage& request) {
+    if (!options_.workers || request.body.size() <= large_body) co_return route_post(request);
+    auto job = [&request] { return route_post(request); };
+    co_return co_await options_.workers->run(std::move(job));
 }
 
 Conversation::Options HttpFront::conversation_options(const std::shared_ptr<HttpSession>& owner) const {
@@ -133,35 +184,41 @@ Conversation::Options HttpFront::conversation_options(const std::shared_ptr<Http
     options.modern_only = !owner;
     options.most_line_bytes = options_.most_line_bytes;
     options.log = options_.log;
+    options.workers = options_.workers;
     if (owner) options.first_id = std::exchange(owner->next_first_id, owner->next_first_id + 1'000'000);
     return options;
 }
 
 // Refuses, or starts the work.
-std::shared_ptr<HttpFront::Posted> HttpFront::begin(std::string body, const HttpRoute& route,
+std::shared_ptr<HttpFront::Posted> HttpFront::begin(HttpMessage request, HttpRoute route,
                                                     std::shared_ptr<HttpSession> owner) {
-    const std::size_t bytes = body.size();
-    if (running_.size() >= options_.most_posts) throw busy("too many requests are being worked on");
-    if (body_bytes_ + bytes > options_.most_body_bytes)
-        throw busy("too many bytes of requests are being worked on");
+    request.held.reset(); // counted below, for as long as it is worked on
+    const std::size_t bytes = request.body.size();
+    const bool known = owner && route.kind != HttpRoute::Kind::opening;
+    const HttpClients::Names client = names_of(request, known ? owner : nullptr);
+    refuse_unless(clients_.allows(client, 1, 0), "requests are");
+    refuse_unless(clients_.allows(client, 0, bytes), "bytes of requests are");
     const auto post = std::make_shared<HttpPost>(executor_, methods_, conversation_options(owner));
     try {
-        if (route.message) post->conversation().check(*route.message);
+        if (route.kind == HttpRoute::Kind::modern) post->conversation().check(*route.message);
     } catch (const Error& e) {
         throw HttpRefused(error_reply(status_of_refusal(e.code()), e, route.message->id()));
     }
     running_.insert(post);
     if (owner) owner->running.insert(post);
-    body_bytes_ += bytes;
-    const auto ended = [this, alive = alive_, post, owner, bytes] {
+    const auto use = std::make_shared<HttpClients::Use>(clients_.take(client, 1, bytes, Clock::now()));
+    const auto ended = [this, alive = alive_, post, owner, use] {
+        *use = {};
         if (owner) owner->running.erase(post);
         if (owner) owner->last_used = Clock::now();
         if (!*alive) return;
-        body_bytes_ -= bytes;
         running_.erase(post);
         idle_.notify();
     };
-    post->start(std::move(body), ended);
+    if (route.message)
+        post->start(std::move(*route.message), ended);
+    else
+        post->start(std::move(request.body), ended);
     return std::make_shared<Posted>(Posted{post, owner});
 }
 

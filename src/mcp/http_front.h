@@ -7,12 +7,13 @@
 #include <set>
 #include <string>
 
+#include "src/base/workers.h"
 #include "src/mcp/core_methods.h"
+#include "src/mcp/http_clients.h"
 #include "src/mcp/http_gate.h"
 #include "src/mcp/http_out.h"
 #include "src/mcp/http_route.h"
 #include "src/mcp/http_sessions.h"
-#include "src/mcp/rate_limit.h"
 
 namespace mcp {
 
@@ -26,10 +27,10 @@ public:
         std::size_t most_line_bytes = 8 << 20;
         std::size_t most_sessions = 256;
         std::chrono::milliseconds session_idle = std::chrono::hours(8);
-        std::size_t most_posts = 256;            ///< POSTs that are being answered.
-        std::size_t most_body_bytes = 256 << 20; ///< Of the bodies of all of them.
-        double requests_per_second = 200;        ///< Over time; more get 429.
-        double request_burst = 1000;
+        /// POSTs that are being answered, the bytes of their bodies, and the rate of them: more get 503, or
+        /// 429.
+        HttpClients::Limits limits{};
+        base::Workers* workers = nullptr; ///< Reads large bodies; outlives the front. Null: the loop does.
         std::chrono::milliseconds stream_after{2000}; ///< An answer that takes longer comes as a stream.
         std::chrono::milliseconds keep_alive{15'000}; ///< Between the comments in a stream that says nothing.
         std::function<void(const std::string&)> log{};
@@ -40,8 +41,12 @@ public:
               Options options);
     ~HttpFront();
 
-    /// Throws HttpRefused for a request whose body is not worth reading.
-    void check_head(const HttpMessage& head);
+    /// Throws HttpRefused for a request whose body is not worth reading. Returns who asks, as HttpClients
+    /// knows clients: the session, else the connection and its address.
+    HttpClients::Names check_head(const HttpMessage& head);
+
+    /// Room for so many bytes of a body that comes in. Throws HttpRefused where there is none.
+    HttpClients::Use room_for(const HttpClients::Names& client, std::size_t bytes);
 
     /// Answers one request, which has passed check_head. `out` must live until this has returned. Throws
     /// HttpRefused, or what out throws.
@@ -64,10 +69,10 @@ private:
     boost::asio::awaitable<void> send(std::shared_ptr<Posted> posted, HttpOut& out);
     boost::asio::awaitable<void> finish(std::shared_ptr<Posted> posted, std::optional<std::string> held,
                                         bool open, HttpOut& out);
+    boost::asio::awaitable<HttpRoute> read_route(const HttpMessage& request);
     HttpReply end_session(const HttpMessage& request);
     std::shared_ptr<HttpSession> session(const std::string& id);
-    std::shared_ptr<Posted> begin(std::string body, const HttpRoute& route,
-                                  std::shared_ptr<HttpSession> session);
+    std::shared_ptr<Posted> begin(HttpMessage request, HttpRoute route, std::shared_ptr<HttpSession> session);
     Conversation::Options conversation_options(const std::shared_ptr<HttpSession>& owner) const;
     HttpReply first_reply(Posted& posted, std::string line);
 
@@ -76,11 +81,10 @@ private:
     Service& service_;
     Options options_;
     HttpGate gate_;
-    RateLimit rate_;
+    HttpClients clients_;
     std::shared_ptr<Subscriptions> subscriptions_;
     HttpSessions sessions_;
     std::set<std::shared_ptr<HttpPost>> running_{};
-    std::size_t body_bytes_ = 0;
     jsonrpc::Event idle_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

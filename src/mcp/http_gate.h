@@ -37,9 +37,9 @@ private:
     Options options_;
 };
 
-/// The name in "name:port" or "[::1]:port", in lower case; of an IPv6 address without its brackets. "" for all
-/// else: a user before it, a port that is no number, characters that no name has. A dot at a name's end stays,
-/// and makes it another name.
+/// The name in "name:port" or "[::1]:port", in lower case; of an IPv6 address without its brackets. "" for
+/// all else: a user before it, a port that is no number, characters that no name has. A dot at a name's end
+/// stays, and makes it another name.
 std::string host_of(std::string_view authority);
 /// An IPv4 or IPv6 address, not a name.
 bool is_address(const std::string& host);

@@ -1,5 +1,6 @@
 #pragma once
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ struct HttpMessage {
     std::string target;
     std::vector<std::pair<std::string, std::string>> headers{}; ///< Names in lower case.
     std::string body{};
+    std::string peer{};           ///< The connection that it came by: "192.0.2.7:40123". Empty: unknown.
+    std::shared_ptr<void> held{}; ///< What counts the body's bytes while it waits to be served.
     bool keep_alive = true;
     bool chunks = true; ///< The client understands chunked answers (HTTP/1.1).
 

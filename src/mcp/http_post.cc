@@ -14,21 +14,33 @@ HttpPost::HttpPost(asio::any_io_executor executor, const MethodTable& methods, C
     : executor_(executor), lines_(*this), changed_(executor),
       conversation_(executor, lines_, methods, std::move(options)) {}
 
-void HttpPost::start(std::string body, std::function<void()> ended) {
-    const auto work = [](std::shared_ptr<HttpPost> self, std::string text) -> asio::awaitable<void> {
-        self->conversation_.receive(std::move(text));
+void HttpPost::start(jsonrpc::Message request, std::function<void()> ended) {
+    const auto work = [](std::shared_ptr<HttpPost> self, jsonrpc::Message message) -> asio::awaitable<void> {
+        self->conversation_.receive(std::move(message));
         // As long as a tool may run; what ends it is its own time limit, the client, or the end of the
         // server.
         while (!co_await self->conversation_.drained_within(std::chrono::hours(24))) {
         }
     };
+    spawn(work(shared_from_this(), std::move(request)), std::move(ended));
+}
+
+void HttpPost::start(std::string body, std::function<void()> ended) {
+    const auto work = [](std::shared_ptr<HttpPost> self, std::string text) -> asio::awaitable<void> {
+        co_await self->conversation_.read(std::move(text));
+        while (!co_await self->conversation_.drained_within(std::chrono::hours(24))) {
+        }
+    };
+    spawn(work(shared_from_this(), std::move(body)), std::move(ended));
+}
+
+void HttpPost::spawn(asio::awaitable<void> work, std::function<void()> ended) {
     const auto self = shared_from_this();
-    asio::co_spawn(executor_, work(self, std::move(body)),
-                   [self, ended = std::move(ended)](std::exception_ptr) {
-                       self->ended_ = true;
-                       self->changed_.notify();
-                       ended();
-                   });
+    asio::co_spawn(executor_, std::move(work), [self, ended = std::move(ended)](std::exception_ptr) {
+        self->ended_ = true;
+        self->changed_.notify();
+        ended();
+    });
 }
 
 asio::awaitable<HttpPost::Next> HttpPost::next(std::chrono::steady_clock::time_point until) {

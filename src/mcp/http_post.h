@@ -31,7 +31,9 @@ public:
     HttpPost(boost::asio::any_io_executor executor, const MethodTable& methods,
              Conversation::Options options);
 
-    /// Begins to answer the body; `ended` is called once, when all is answered or has ended.
+    /// Begins to answer a request, or a body that is to be read first, a batch for one; `ended` is called
+    /// once, when all is answered or has ended.
+    void start(jsonrpc::Message request, std::function<void()> ended);
     void start(std::string body, std::function<void()> ended);
 
     boost::asio::awaitable<Next> next(std::chrono::steady_clock::time_point until);
@@ -59,6 +61,7 @@ private:
     };
 
     void take(std::string line);
+    void spawn(boost::asio::awaitable<void> work, std::function<void()> ended);
 
     // A client that reads slower than its request talks: it is cut off, not waited for.
     static constexpr std::size_t most_queued = std::size_t{32} << 20;

@@ -88,8 +88,8 @@ HttpRoute route_request(const HttpMessage& http, Message message, bool modern) {
         check_headers(http, message, meta);
         return {HttpRoute::Kind::modern, {}, std::move(message)};
     }
-    if (message.method() == "initialize") return {HttpRoute::Kind::opening};
-    return {HttpRoute::Kind::session, session_of(http)};
+    if (message.method() == "initialize") return {HttpRoute::Kind::opening, {}, std::move(message)};
+    return {HttpRoute::Kind::session, session_of(http), std::move(message)};
 }
 
 } // namespace

@@ -17,7 +17,7 @@ struct HttpRoute {
     };
     Kind kind = Kind::modern;
     std::string session_id{};
-    std::optional<jsonrpc::Message> message{}; ///< Of a modern request: it has been read anyway.
+    std::optional<jsonrpc::Message> message{}; ///< Of a request that is no batch: it has been read.
 };
 
 /// Throws HttpRefused, status 400, with the JSON-RPC error that says why: no JSON, no message, a version that

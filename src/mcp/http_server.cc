@@ -7,8 +7,10 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "src/jsonrpc/event.h"
@@ -63,23 +65,53 @@ struct HttpServer::State {
         return acceptors.back().local_endpoint().port();
     }
 
-    bool make_room() {
-        std::shared_ptr<HttpConnection> oldest;
+    // The oldest that has not been let in, of the address that has most of them.
+    std::shared_ptr<HttpConnection> oldest_stranger() const {
+        std::map<std::string, std::size_t> counts;
         for (const auto& each : connections)
-            if (!each->let_in() && (!oldest || each->born() < oldest->born())) oldest = each;
-        if (!oldest) return false;
-        oldest->close();
-        connections.erase(oldest);
+            if (!each->let_in()) ++counts[each->owner()];
+        std::shared_ptr<HttpConnection> found;
+        const auto rank = [&](const HttpConnection& each) {
+            return std::pair(counts[each.owner()], -each.born().time_since_epoch());
+        };
+        for (const auto& each : connections)
+            if (!each->let_in() && (!found || rank(*each) > rank(*found))) found = each;
+        return found;
+    }
+
+    // The one that was idle longest, of the client that has most. The only one of a client is left to it.
+    std::shared_ptr<HttpConnection> idlest_of_greediest() const {
+        std::map<std::string, std::size_t> counts;
+        for (const auto& each : connections) ++counts[each->owner()];
+        std::shared_ptr<HttpConnection> found;
+        const auto rank = [&](const HttpConnection& each) {
+            return std::pair(counts[each.owner()], -each.idle_since().time_since_epoch());
+        };
+        for (const auto& each : connections)
+            if (each->idle() && counts[each->owner()] > 1 && (!found || rank(*each) > rank(*found)))
+                found = each;
+        return found;
+    }
+
+    bool make_room() {
+        std::shared_ptr<HttpConnection> leaves = oldest_stranger();
+        if (!leaves) leaves = idlest_of_greediest();
+        if (!leaves) return false;
+        leaves->close();
+        connections.erase(leaves);
         return true;
     }
 
     void start(tcp::socket socket, const std::shared_ptr<State>& self) {
         if (connections.size() >= options.most_connections && !make_room())
             return; // its destructor closes it
+        error_code gone;
+        const tcp::endpoint other = socket.remote_endpoint(gone);
+        std::string peer = gone ? "" : other.address().to_string() + ':' + std::to_string(other.port());
         std::unique_ptr<ByteStream> stream =
             tls ? tls_stream(std::move(socket), *tls) : plain_stream(std::move(socket));
-        const auto connection =
-            std::make_shared<HttpConnection>(executor, std::move(stream), front, options.limits);
+        const auto connection = std::make_shared<HttpConnection>(executor, std::move(stream), front,
+                                                                 options.limits, std::move(peer));
         connections.insert(connection);
         asio::co_spawn(executor, connection->run(), [self, connection](std::exception_ptr failure) {
             if (failure) connection->close();

@@ -20,6 +20,7 @@ struct HttpSession {
 
     std::string id = random_name();
     std::string client = "http-" + random_name(); ///< As in CallContext; not the id, which is a secret.
+    std::string address{};                        ///< That it was opened from.
     std::shared_ptr<ServerSession> state = std::make_shared<ServerSession>();
     std::set<std::shared_ptr<HttpPost>> running{};
     Clock::time_point last_used{};
@@ -39,11 +40,13 @@ public:
     HttpSessions(std::size_t most, std::chrono::milliseconds idle, Gone gone)
         : most_(most), idle_(idle), gone_(std::move(gone)) {}
 
-    /// False where there is no room; the session that was idle longest makes some if it was so for
-    /// `room_after`.
+    /// False where there is no room. Some is made by the session that was idle longest of the address that
+    /// has most; where that is this one's own address, only if it was idle for `room_after`.
     bool add(std::shared_ptr<HttpSession> session, Clock::time_point now);
     /// nullptr where there is none of that id. Counts as use.
     std::shared_ptr<HttpSession> find(const std::string& id, Clock::time_point now);
+    /// The same, but is no use.
+    std::shared_ptr<HttpSession> peek(const std::string& id) const;
     /// Ends one: cancels what runs in it. False where there is none.
     bool end(const std::string& id);
     /// Ends those that were idle too long.
@@ -58,6 +61,7 @@ private:
     using Map = std::map<std::string, std::shared_ptr<HttpSession>, std::less<>>;
     bool idle_for(const HttpSession& session, std::chrono::milliseconds time, Clock::time_point now) const;
     Map::iterator end(Map::iterator it);
+    bool make_room(const std::string& address, Clock::time_point now);
 
     std::size_t most_;
     std::chrono::milliseconds idle_;

@@ -9,7 +9,11 @@ class RateLimit {
 public:
     using Clock = std::chrono::steady_clock;
 
+    /// Full at its first use.
     RateLimit(double per_second, double burst) : per_second_(per_second), burst_(burst), left_(burst) {}
+    /// Empty at `since`.
+    RateLimit(double per_second, double burst, Clock::time_point since)
+        : per_second_(per_second), burst_(burst), left_(0), last_(since) {}
 
     /// Takes one; false where none is left.
     bool take(Clock::time_point now) {

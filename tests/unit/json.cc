@@ -127,3 +127,20 @@ TEST_CASE("json::repair_surrogates: mends what stands alone and nothing else") {
     CHECK(repaired("\"\\ud8") == "\"\\ud8");
     CHECK(repaired("\\") == "\\");
 }
+
+TEST_CASE("members: values are found whatever their strings hold") {
+    for (const std::string text :
+         {R"("")", R"("\\")", R"("\"")", R"("\\\"")", R"("a\"]}{[,\\")", R"("\u0022\\\\")",
+          R"(["\"",{"}":"]"},[],"\\"])", R"({"\"":["\\\""]})", R"(-1.5e3)", R"(true)"}) {
+        CAPTURE(text);
+        const std::string whole = R"({"a":)" + text + R"(,"b": )" + text + R"( ,"c":7})";
+        json::check(whole);
+        const auto all = json::members(whole);
+        REQUIRE(all.size() == 3);
+        CHECK(all[0].value == text);
+        CHECK(all[1].value == text);
+        CHECK(all[2].value == "7");
+        const std::string array = "[" + text + "," + text + "]";
+        CHECK(json::elements(array) == std::vector<std::string_view>{text, text});
+    }
+}

@@ -57,7 +57,9 @@ private:
 };
 
 struct House {
-    explicit House(HttpFront::Options options = {}) : service(loop) {
+    explicit House(HttpFront::Options options = {}, bool threads = false) : service(loop) {
+        if (threads) workers = std::make_unique<base::Workers>(loop.get_executor(), 1, 8);
+        options.workers = workers.get();
         options.description.info = {"cordon", "Cordon", "1"};
         options.stream_after = 24h; // streams begin when something is said, not by the clock
         add_core_methods(methods, service, options.description);
@@ -131,6 +133,7 @@ struct House {
 
     std::string accept = "application/json, text/event-stream"; ///< Of all that is sent.
     boost::asio::io_context loop;
+    std::unique_ptr<base::Workers> workers;
     talk::FakeService service;
     MethodTable methods;
     std::optional<HttpFront> front;
@@ -353,7 +356,7 @@ TEST_CASE("2025-03-26: a batch has one answer, an array") {
 
 TEST_CASE("bounds: requests at work, their bytes, sessions and rate have each an end, and each is told") {
     HttpFront::Options options;
-    options.most_posts = 2;
+    options.limits.most_posts = 2;
     options.most_sessions = 2;
     House house(std::move(options));
     const std::string id = house.open();
@@ -372,19 +375,56 @@ TEST_CASE("bounds: requests at work, their bytes, sessions and rate have each an
             ->status == 503);
 
     HttpFront::Options slow;
-    slow.requests_per_second = 0.0001;
-    slow.request_burst = 2;
-    slow.most_body_bytes = 100;
+    slow.limits.requests_per_second = 0.0001;
+    slow.limits.request_burst = 2;
+    slow.limits.most_body_bytes = 100;
     House limited(std::move(slow));
     CHECK(limited.modern("tools/list", "")->status == 503);
     CHECK(limited.modern("tools/list", "")->status == 503);
     CHECK(limited.modern("tools/list", "")->status == 429);
 }
 
+TEST_CASE("bounds: a session that floods is refused by itself, and the other is served") {
+    HttpFront::Options options;
+    options.limits.requests_per_second = 0.0001;
+    options.limits.request_burst = 40;
+    House house(std::move(options));
+    const std::string a = house.open(), b = house.open();
+    int served = 0;
+    for (int i = 0; i < 60; ++i) served += house.legacy(ping, a)->status == 200 ? 1 : 0;
+    CHECK(served == 20);
+    const auto refused = house.legacy(ping, a);
+    CHECK(refused->status == 429);
+    CHECK(refused->sent.find("this client") != std::string::npos);
+    for (int i = 0; i < 10; ++i) CHECK(house.legacy(ping, b)->status == 200);
+}
+
+TEST_CASE("a large body is read on another thread, once, and answered as any other") {
+    House house({}, true);
+    const auto served = [&](std::shared_ptr<FakeOut> out) {
+        const auto until = std::chrono::steady_clock::now() + 30s;
+        while (!out->served && std::chrono::steady_clock::now() < until) house.settle();
+        return out;
+    };
+    const std::string id = house.open();
+    const std::string padding(400 << 10, 'x');
+    const auto pong = served(house.legacy(
+        R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":")" + padding + "\"}}}", id));
+    CHECK(pong->sent == R"({"jsonrpc":"2.0","id":1,"result":{}})");
+    const auto told = served(house.legacy(
+        R"({"jsonrpc":"2.0","method":"notifications/x","params":{"x":")" + padding + "\"}}", id));
+    CHECK(told->status == 413); // it would be read anew for each request that runs
+    const auto batch = served(house.legacy(
+        "[" + ping + R"(,{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":")" + padding + "\"}}]", id));
+    CHECK(batch->sent == R"([{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}])");
+    const auto broken = served(house.legacy("{" + padding, id));
+    CHECK(broken->status == 400);
+}
+
 TEST_CASE("bounds: who has no token uses up nothing of what clients are allowed") {
     HttpFront::Options options;
-    options.requests_per_second = 0.0001;
-    options.request_burst = 1;
+    options.limits.requests_per_second = 0.0001;
+    options.limits.request_burst = 1;
     options.gate.token = "secret";
     House house(std::move(options));
     for (int i = 0; i < 5; ++i) CHECK(house.modern("tools/list", "")->status == 401);

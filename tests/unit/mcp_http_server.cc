@@ -202,6 +202,55 @@ TEST_CASE("server: more connections than are allowed are closed at once, and cli
     CHECK(count(answers, "HTTP/1.1 200 OK") == 2);
 }
 
+TEST_CASE(
+    "server: the client with most connections loses the one that was idle longest, a client with one none") {
+    HttpServer::Options options;
+    options.most_connections = 4;
+    Site site(std::move(options));
+    const auto answered = [&](tcp::socket& socket, const std::string& text) {
+        asio::write(socket, asio::buffer(text));
+        boost::system::error_code error;
+        site.run_until([&] { return socket.available(error) > 0; });
+        std::string answer(socket.available(error), ' ');
+        asio::read(socket, asio::buffer(answer), error);
+        return answer;
+    };
+    const auto legacy = [](const std::string& body, const std::string& session) {
+        return "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: "
+               "application/json\r\n" +
+               (session.empty() ? "" : "Mcp-Session-Id: " + session + "\r\n") +
+               "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    };
+    const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+    const auto open_session = [&](tcp::socket& socket) {
+        const std::string answer = answered(
+            socket,
+            legacy(
+                R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
+                R"("capabilities":{},"clientInfo":{"name":"x","version":"1"}}})",
+                ""));
+        const auto at = answer.find("Mcp-Session-Id: ");
+        REQUIRE(at != answer.npos);
+        return answer.substr(at + 16, 32);
+    };
+    tcp::socket innocent = site.connect();
+    const std::string mine = open_session(innocent);
+    CHECK(answered(innocent, legacy(ping, mine)).starts_with("HTTP/1.1 200"));
+    std::vector<tcp::socket> greedy;
+    greedy.push_back(site.connect());
+    const std::string theirs = open_session(greedy.front());
+    CHECK(answered(greedy.front(), legacy(ping, theirs)).starts_with("HTTP/1.1 200"));
+    for (int i = 0; i < 6; ++i) { // beyond what is allowed
+        greedy.push_back(site.connect());
+        CHECK(answered(greedy.back(), legacy(ping, theirs)).starts_with("HTTP/1.1 200"));
+    }
+    char byte = 0;
+    boost::system::error_code error;
+    CHECK(greedy[0].read_some(asio::buffer(&byte, 1), error) == 0);
+    CHECK(answered(innocent, legacy(ping, mine)).starts_with("HTTP/1.1 200"));
+    CHECK(answered(greedy.back(), legacy(ping, theirs)).starts_with("HTTP/1.1 200"));
+}
+
 TEST_CASE("server: connections that say nothing, or nothing that is let in, keep no client out") {
     HttpServer::Options options;
     options.most_connections = 2;

@@ -120,3 +120,20 @@ TEST_CASE("read_arguments: an unknown argument is noted, with the nearest name")
           "code: missing; expected the Python source as a string (\"cod\" was given)");
     CHECK(refusal(R"({"x":"1"})") == "code: missing; expected the Python source as a string");
 }
+
+TEST_CASE("read_arguments: large arguments are read like small ones, and only the code may be large") {
+    const std::string large(300 << 10, '#');
+    const auto request =
+        read_arguments(R"({"code":"1\n)" + large + R"(\u0041","session":"s","timeout":"5","extra":[)" +
+                           std::string(600'000, ' ') + R"(1],"_x":")" + large + "\"}",
+                       RunLimits{});
+    CHECK(request.code == "1\n" + large + "A");
+    CHECK(request.session == "s");
+    CHECK(request.timeout == std::chrono::seconds(5));
+    REQUIRE(request.notes.size() == 1);
+    CHECK(request.notes[0].find("\"extra\" is unknown") != std::string::npos);
+    CHECK_THROWS_WITH_AS(read_arguments(R"({"code":"1","servers":")" + large + "\"}", RunLimits{}),
+                         "servers: 307202 bytes are too many for this argument", BadArguments);
+    CHECK_THROWS_AS(read_arguments(R"({"code":7,"x":")" + large + "\"}", RunLimits{}), BadArguments);
+    CHECK_THROWS_AS(read_arguments(R"({"x":")" + large + "\"}", RunLimits{}), BadArguments);
+}
