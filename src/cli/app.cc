@@ -24,7 +24,8 @@ sandbox::Confinement to_confinement(const config::Settings& s) {
     c.memory_bytes = s.memory_bytes;
     c.pids = s.pids;
     c.cpus = s.cpus;
-    c.user = s.container_user;
+    c.user_of_its_own = s.container_user == "auto";
+    if (!s.container_user.empty() && !c.user_of_its_own) c.user = s.container_user;
     c.oci_runtime = s.oci_runtime;
     c.strict = s.confinement == config::ConfinementMode::strict;
     // long enough for a session of two hours that was taken from an idle pool

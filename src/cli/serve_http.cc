@@ -89,7 +89,10 @@ int serve_http(const Options& options) {
             place.host.c_str());
     asio::io_context loop(1); // first, so that it is destroyed last
     const auto environment = own_environment();
-    App app(loop, options.settings, environment);
+    config::Settings settings = options.settings;
+    if (settings.container_user.empty())
+        settings.container_user = "auto"; // clients must not share one's pools
+    App app(loop, settings, environment);
     app.log_configuration();
     bridge::Service service(app.parts(), app.service_options());
     mcp::HttpServer::Options made = server_options(options, place);

@@ -41,6 +41,7 @@ T one_of(const std::string& text, std::initializer_list<std::pair<const char*, T
 
 // "uid:gid" in numbers: a name could mean anything inside an image.
 std::string numeric_user(const std::string& text) {
+    if (text == "auto") return text;
     const std::size_t colon = text.find(':');
     const std::string group = colon == std::string::npos ? text : text.substr(colon + 1);
     try {
@@ -48,7 +49,7 @@ std::string numeric_user(const std::string& text) {
         const auto gid = integer(group, 1, 4294967294, "a gid");
         return std::to_string(uid) + ':' + std::to_string(gid);
     } catch (const Error&) {
-        throw Error("expected UID:GID in numbers, neither of them 0");
+        throw Error("expected UID:GID in numbers, neither of them 0, or auto");
     }
 }
 
@@ -96,7 +97,8 @@ constexpr Setting table[] = {
      [](Settings& s, const std::string& v) { s.pids = integer(v, 8, 32768, "a number"); }},
     {"cpus", "MCP_BRIDGE_CPUS", "NUMBER", "the host's", "CPUs of a container; 0.5 is half of one",
      [](Settings& s, const std::string& v) { s.cpus = cpu_count(v); }},
-    {"container-user", "MCP_BRIDGE_CONTAINER_USER", "UID:GID", "65534:65534", "who the code runs as, inside",
+    {"container-user", "MCP_BRIDGE_CONTAINER_USER", "UID:GID|auto", "65534:65534; serve --http auto",
+     "who the code runs as, inside; auto: another for each container",
      [](Settings& s, const std::string& v) { s.container_user = numeric_user(v); }},
     {"confinement", "MCP_BRIDGE_CONFINEMENT", "MODE", "strict",
      "strict: refuse to run where a limit is not in force; report: run, and say so in the result",

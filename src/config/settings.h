@@ -44,7 +44,8 @@ struct Settings {
     std::int64_t memory_bytes = 512LL << 20;
     std::int64_t pids = 128;
     std::optional<double> cpus{};
-    std::string container_user = "65534:65534";
+    std::string
+        container_user{}; ///< "UID:GID" or "auto"; empty: auto where many clients are served, else 65534.
     ConfinementMode confinement = ConfinementMode::strict;
 
     // Executions

@@ -39,6 +39,8 @@ runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string n
         {"MPLBACKEND", "agg"},
         {"MPLCONFIGDIR", "/tmp/matplotlib"},
     };
+    // An image knows 65534 as "nobody". Of an id that it does not know, getpass and its like would fail.
+    if (confinement.user_of_its_own) spec.env.emplace("LOGNAME", "nobody");
     spec.user = confinement.user;
     spec.working_dir = "/workspace";
     spec.hostname = "sandbox";
@@ -46,9 +48,16 @@ runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string n
     // nproc is counted per uid over all containers, so it is no limit on one of them (that is pids) and must
     // be large
     if (confinement.low_rlimits)
-        spec.rlimits = {{"nofile", 512}, {"nproc", 4096}};
+        spec.rlimits = {
+            {"nofile", 512}, {"nproc", 4096}, {"msgqueue", 0}, {"sigpending", 128}, {"memlock", 0}};
     else
-        spec.rlimits = {{"nofile", 1024}, {"nproc", 32768}};
+        spec.rlimits = {{"nofile", 1024},
+                        {"nproc", 32768},
+                        {"msgqueue", 64 << 10},
+                        {"sigpending", 1024},
+                        {"memlock", 64 << 10}};
+    spec.rlimits.push_back({"rtprio", 0}); // no real-time priority, and no better one than it begins with
+    spec.rlimits.push_back({"nice", 0});
     spec.memory_bytes = confinement.memory_bytes;
     spec.pids = confinement.pids;
     spec.cpus = confinement.cpus;

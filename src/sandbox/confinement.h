@@ -18,6 +18,7 @@ struct Confinement {
     std::int64_t pids = 128;
     std::optional<double> cpus{};
     std::string user = "65534:65534";
+    bool user_of_its_own = false; ///< Each container has another (container_users), in place of `user`.
     std::string oci_runtime{};
     bool strict = true;       ///< Refuse to run code where anything falls short; else say so in the result.
     bool low_rlimits = false; ///< The engine may not set the usual ones (its own are lower).

@@ -177,6 +177,7 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.image_environment = image_environment_;
     workshop.workers = options_.workers;
     workshop.whole = options_.whole;
+    if (options_.confinement.user_of_its_own) workshop.users = users_;
     co_return workshop;
 }
 

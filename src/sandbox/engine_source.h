@@ -84,6 +84,7 @@ private:
     std::string image_contents_;
     std::map<std::string, std::string> image_environment_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
+    std::shared_ptr<ContainerUsers> users_ = std::make_shared<ContainerUsers>();
     runtime_api::SingleFlight<InUse> searching_;
     PullAudience pulls_;
     runtime_api::SingleFlight<bool> pulling_;

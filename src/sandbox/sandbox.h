@@ -13,6 +13,7 @@
 #include "src/base/workers.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/confinement.h"
+#include "src/sandbox/container_users.h"
 #include "src/sandbox/engine_description.h"
 #include "src/sandbox/execution.h"
 #include "src/sandbox/instance.h"
@@ -48,6 +49,7 @@ struct Workshop {
     const Instance* instance = nullptr;
     std::shared_ptr<Remover> remover;
     std::shared_ptr<Lessons> lessons;
+    std::shared_ptr<ContainerUsers> users{};                ///< Where each container has a user of its own.
     std::map<std::string, std::string> image_environment{}; ///< What the image sets: the code's, not PID 1's.
     std::chrono::milliseconds start_limit{60'000};          ///< From create to ready.
     base::Workers* workers =

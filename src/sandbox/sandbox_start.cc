@@ -90,6 +90,10 @@ asio::awaitable<void> Sandbox::State::begin() {
 // One try at create, attach and start.
 asio::awaitable<void> Sandbox::State::try_to_make() {
     runtime_api::Engine& engine = *workshop.engine;
+    if (workshop.users) {
+        user_ = workshop.users->take();
+        workshop.confinement.user = user_.text();
+    }
     spec = to_spec(workshop.confinement, name, workshop.instance->labels(workshop.confinement.life + 60s),
                    std::string(guest::loader), path_of_image(workshop));
     uncertain_ = true;

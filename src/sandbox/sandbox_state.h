@@ -66,6 +66,7 @@ private:
     std::exception_ptr unseen_{};                       ///< Why it has none.
     bool looked_ = false;
     boost::asio::steady_timer looked_event_; ///< cancel() says: looked.
+    ContainerUsers::User user_{};            ///< Taken until this is gone.
     bool uncertain_ = false;                 ///< A create whose answer did not come.
 };
 

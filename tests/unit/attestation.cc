@@ -156,6 +156,12 @@ TEST_CASE("judge: each fact alone makes its row fall short") {
              Spoilt{"rlimits", R"("nofile": [1024, 1024])", R"("nofile": [1024, 1048576])"},
              Spoilt{"rlimits", R"("core": [1, 1])", R"("core": [-1, -1])"},
              Spoilt{"rlimits", R"("core": [1, 1])", R"("cpu": [0, 0])"},
+             Spoilt{"rlimits", R"("msgqueue": [65536, 65536])", R"("msgqueue": [65536, 819200])"},
+             Spoilt{"rlimits", R"("sigpending": [1024, 1024])", R"("sigpending": [31000, 31000])"},
+             Spoilt{"rlimits", R"("memlock": [65536, 65536])", R"("memlock": [-1, -1])"},
+             Spoilt{"rlimits", R"("rtprio": [0, 0])", R"("rtprio": [0, 99])"},
+             Spoilt{"rlimits", R"("nice": [0, 0])", R"("nice": [20, 20])"},
+             Spoilt{"rlimits", R"("nice": [0, 0])", R"("cpu": [0, 0])"},
              Spoilt{"environment", R"("HOME": "/workspace")", R"("HOME": "/root")"},
              Spoilt{"environment", R"("TMPDIR": "/tmp",)", ""},
              Spoilt{"environment", R"("HOSTNAME")", R"("AWS_SECRET_ACCESS_KEY")"},
@@ -324,14 +330,19 @@ TEST_CASE("judge: limits below what was asked are stricter, and fine") {
         .say("size=131072k", "size=65536k")
         .say("\"pids_max\": 128", "\"pids_max\": 64");
     CHECK(c.bad().empty());
-    CHECK(c.row("rlimits").guest == "nofile 512, nproc 32768, core 1");
+    CHECK(
+        c.row("rlimits").guest ==
+        "nofile 512, nproc 32768, msgqueue 65536, sigpending 1024, memlock 65536, rtprio 0, nice 0, core 1");
 }
 
 TEST_CASE("judge: where the engine may not set the usual limits, lower ones are fine, and said") {
     Case c = podman();
     CHECK(c.row("rlimits").engine.empty());
     c.spec.rlimits = sandbox::to_spec({.image = "image", .low_rlimits = true}, "name", {}, "loader").rlimits;
-    c.say("[1024, 1024]", "[512, 512]").say("[32768, 32768]", "[4096, 4096]");
+    c.say("\"nofile\": [1024, 1024]", "\"nofile\": [512, 512]").say("[32768, 32768]", "[4096, 4096]");
+    c.say("\"msgqueue\": [65536, 65536]", "\"msgqueue\": [0, 0]").say("[65536, 65536]", "[0, 0]");
+    CHECK_FALSE(c.bad().empty()); // more signals than were asked for
+    c.say("\"sigpending\": [1024, 1024]", "\"sigpending\": [128, 128]");
     CHECK(c.bad().empty());
     CHECK(c.row("rlimits").engine == "less than usual: it may not set more");
 }

@@ -51,7 +51,7 @@ inline constexpr const char* podman_rootful = R"({
 "cgroup": {
     "version": 1, "pids_max": 128, "memory_max": 536870912, "memory_swap_max": null,
     "memsw_max": 536870912, "cpu_quota": -1, "cpu_period": 100000, "file_errors": []},
-"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1]},
+"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1], "msgqueue": [65536, 65536], "sigpending": [1024, 1024], "memlock": [65536, 65536], "rtprio": [0, 0], "nice": [0, 0]},
 "devices": [
     {"name": "/dev/urandom", "kind": "char", "major": 1, "minor": 9},
     {"name": "/dev/zero", "kind": "char", "major": 1, "minor": 5},
@@ -143,7 +143,7 @@ inline constexpr const char* podman_rootless = R"({
 "cgroup": {
     "version": 1, "pids_max": null, "memory_max": -1, "memory_swap_max": null, "memsw_max": -1,
     "cpu_quota": -1, "cpu_period": 100000, "file_errors": ["pids.max"]},
-"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1]},
+"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1], "msgqueue": [65536, 65536], "sigpending": [1024, 1024], "memlock": [65536, 65536], "rtprio": [0, 0], "nice": [0, 0]},
 "devices": [
     {"name": "/dev/urandom", "kind": "char", "major": 1, "minor": 9},
     {"name": "/dev/zero", "kind": "char", "major": 1, "minor": 5},
@@ -226,7 +226,7 @@ inline constexpr const char* docker_rootful = R"({
 "cgroup": {
     "version": 1, "pids_max": 128, "memory_max": 536870912, "memory_swap_max": null,
     "memsw_max": 536870912, "cpu_quota": -1, "cpu_period": 100000, "file_errors": []},
-"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1]},
+"rlimits": {"nofile": [1024, 1024], "nproc": [32768, 32768], "core": [1, 1], "msgqueue": [65536, 65536], "sigpending": [1024, 1024], "memlock": [65536, 65536], "rtprio": [0, 0], "nice": [0, 0]},
 "devices": [
     {"name": "/dev/urandom", "kind": "char", "major": 1, "minor": 9},
     {"name": "/dev/zero", "kind": "char", "major": 1, "minor": 5},

@@ -33,7 +33,13 @@ TEST_CASE("to_spec: the defaults are those of the design's table") {
     CHECK(spec.pids == 128);
     CHECK_FALSE(spec.cpus.has_value());
     CHECK(spec.oci_runtime.empty());
-    CHECK(rlimits_of(spec) == std::map<std::string, std::int64_t>{{"nofile", 1024}, {"nproc", 32768}});
+    CHECK(rlimits_of(spec) == std::map<std::string, std::int64_t>{{"nofile", 1024},
+                                                                  {"nproc", 32768},
+                                                                  {"msgqueue", 65536},
+                                                                  {"sigpending", 1024},
+                                                                  {"memlock", 65536},
+                                                                  {"rtprio", 0},
+                                                                  {"nice", 0}});
     std::map<std::string, std::int64_t> writable;
     for (const auto& mount : spec.tmpfs) writable[mount.at] = mount.size_bytes >> 20;
     CHECK(writable ==
