@@ -294,6 +294,12 @@ Catalogue::Tools Catalogue::known_tools(const std::string& server) const {
     return entry ? entry->tools : nullptr;
 }
 
+const std::vector<std::string>& Catalogue::warnings(const std::string& server) const {
+    static const std::vector<std::string> none;
+    const auto entry = state_->find(server);
+    return entry && entry->client ? entry->client->warnings() : none;
+}
+
 asio::awaitable<void> Catalogue::stop(std::chrono::milliseconds limit) {
     const auto state = state_;
     state->stopped = true;

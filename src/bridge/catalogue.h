@@ -115,6 +115,10 @@ public:
     /// The tools that are known now, without starting anything; null where the server was never started.
     Tools known_tools(const std::string& server) const;
 
+    /// What was odd with a server in its present life and got over, a line each, at most 50: tools that were
+    /// left out, messages that had to be mended (mcp::Client::warnings).
+    const std::vector<std::string>& warnings(const std::string& server) const;
+
     /// Stops all servers: end of stdin, SIGTERM, SIGKILL, within `limit`.
     boost::asio::awaitable<void> stop(std::chrono::milliseconds limit);
 

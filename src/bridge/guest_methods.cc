@@ -16,6 +16,7 @@
 #include "src/bridge/nearest.h"
 #include "src/bridge/result_check.h"
 #include "src/bridge/tool_docs.h"
+#include "src/mcp/client.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -27,6 +28,7 @@ constexpr std::size_t most_result = 64u << 20;
 constexpr std::size_t most_structured = 1u << 20; // of what an error says beside its message
 constexpr int most_hits = 50;
 constexpr std::size_t most_odd = 20;
+constexpr std::size_t most_warnings = 5; // on servers, in the notes of one run
 constexpr std::size_t small_text = 128 << 10;
 constexpr std::size_t few = 4;             // requests of a run that the host works on at once
 constexpr std::size_t most_questions = 32; // to a person, whom hostile code could else bury under dialogs
@@ -141,6 +143,12 @@ std::string string_member(std::string_view params, const char* key) {
     return json::unquote(*value);
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& each : words) text += (text.empty() ? "" : "; ") + each;
+    return text;
+}
+
 // What code wants to call.
 struct WantedCall {
     std::string server{};
@@ -223,6 +231,17 @@ std::vector<std::string> GuestMethods::notes() const {
     std::vector<std::string> lines;
     for (const auto& [tool, what] : odd_) lines.push_back(cleaned(tool + ": " + what));
     lines.insert(lines.end(), saved_notes_.begin(), saved_notes_.end());
+    std::size_t more = 0;
+    for (const auto& [server, before] : told_before_) {
+        if (!called_.contains(server)) continue;
+        const std::vector<std::string>& warnings = shelf_.catalogue.warnings(server);
+        for (std::size_t i = std::min(before, warnings.size()); i < warnings.size(); ++i) {
+            if (warnings[i].starts_with(mcp::Client::mended)) continue; // told with the result that had it
+            if (more++ < most_warnings) lines.push_back(cleaned("server \"" + server + "\": " + warnings[i]));
+        }
+    }
+    if (more > most_warnings)
+        lines.push_back(std::to_string(more - most_warnings) + " more of such lines: see `cordon servers`");
     return lines;
 }
 
@@ -299,7 +318,17 @@ std::string GuestMethods::allowed_server(const std::string& name_or_alias) const
     return *name;
 }
 
+void GuestMethods::note_oddity(const std::string& tool, const std::string& what) {
+    if (what.empty() || (odd_.size() >= most_odd && !odd_.contains(tool))) return;
+    std::string& said = odd_[tool];
+    if (said.size() > 1000 || said.find(what) != std::string::npos) return;
+    said += (said.empty() ? "" : "; ") + what;
+}
+
 asio::awaitable<Catalogue::Tools> GuestMethods::tools_of(std::string server) {
+    told_before_.emplace(server, shelf_.catalogue.needs_start(server)
+                                     ? 0 // a life begins, with warnings of its own
+                                     : shelf_.catalogue.warnings(server).size());
     if (!shelf_.catalogue.needs_start(server)) co_return co_await shelf_.catalogue.tools(server, may_ask());
     const PausedClock paused(clock_);
     co_return co_await shelf_.catalogue.tools(server, may_ask());
@@ -406,10 +435,12 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
                                            " bytes, above the limit of 64 MiB");
     if (sinks_.spent) sinks_.spent(answer.cost());
     std::string odd = co_await oddity(tool, &answer);
-    if (!odd.empty() && odd_.size() < most_odd) odd_.emplace(server + '.' + name, std::move(odd));
-    auto copy = [&] { return std::string(answer.result()); };
-    if (answer.size() < small_text) co_return copy();
-    co_return co_await shelf_.workers->run(copy);
+    note_oddity(server + '.' + name, odd);
+    if (!answer.mended().empty())
+        note_oddity(server + '.' + name, "its answer was not as it should be: " + joined(answer.mended()));
+    auto text = [&] { return answer.python_result(); };
+    if (answer.size() < small_text) co_return text();
+    co_return co_await shelf_.workers->run(text);
 }
 
 // The run's time does not pass while a person thinks.
@@ -464,6 +495,7 @@ asio::awaitable<void> GuestMethods::start_all() {
     std::vector<std::string> cold;
     for (const std::string& server : policy_.servers())
         if (shelf_.catalogue.needs_start(server)) cold.push_back(server);
+    for (const std::string& server : cold) told_before_.emplace(server, 0);
     if (cold.empty()) co_return;
     const PausedClock paused(clock_);
     const auto executor = co_await asio::this_coro::executor;

@@ -64,7 +64,8 @@ public:
     /// The servers that were called, by name.
     const std::set<std::string>& called() const { return called_; }
 
-    /// What was odd with their results, a line a tool, and what the run must know of saved functions.
+    /// What was odd with their results, a line a tool; with the servers that were called, what came up in this
+    /// run; and what the run must know of saved functions.
     std::vector<std::string> notes() const;
 
     /// What became of saved functions, by the host's own knowledge: "saved plus", "loaded minus".
@@ -99,6 +100,7 @@ private:
     mcp::Asker asker() const;
     bool may_ask() const { return sinks_.asker.ask != nullptr; }
     boost::asio::awaitable<void> start_all();
+    void note_oddity(const std::string& tool, const std::string& what);
 
     Shelf& shelf_;
     Policy policy_;
@@ -107,7 +109,8 @@ private:
     base::Gate few_; ///< For what the host works out itself.
     std::shared_ptr<std::size_t> asked_ = std::make_shared<std::size_t>(0);
     std::set<std::string> called_;
-    std::map<std::string, std::string> odd_{}; // by tool; a bounded number
+    std::map<std::string, std::size_t> told_before_{}; // warnings on a server before this run used it
+    std::map<std::string, std::string> odd_{};         // by tool; a bounded number
     std::vector<std::string> saved_tools_{};
     std::vector<std::string> saved_notes_{};
 };

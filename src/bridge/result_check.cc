@@ -31,7 +31,12 @@ std::string sentence(const std::vector<std::string>& problems) {
 std::string broken_promise(SchemaCheck& schemas, const CatalogueTool& tool, std::string_view result) {
     std::string said;
     const auto structured = promised(tool, result, said);
-    return structured ? sentence(schemas.problems(tool.output_schema, *structured)) : said;
+    if (!structured) return said;
+    try {
+        return sentence(schemas.problems(tool.output_schema, *structured));
+    } catch (const json::Error&) { // an integer beyond what is checked here; code has it
+        return {};
+    }
 }
 
 std::optional<std::string> broken_promise_at_once(SchemaCheck& schemas, const CatalogueTool& tool,
@@ -40,9 +45,13 @@ std::optional<std::string> broken_promise_at_once(SchemaCheck& schemas, const Ca
     std::string said;
     const auto structured = promised(tool, result, said);
     if (!structured) return said;
-    const auto problems = schemas.problems_at_once(tool.output_schema, *structured);
-    if (!problems) return std::nullopt;
-    return sentence(*problems);
+    try {
+        const auto problems = schemas.problems_at_once(tool.output_schema, *structured);
+        if (!problems) return std::nullopt;
+        return sentence(*problems);
+    } catch (const json::Error&) { // as above
+        return std::string();
+    }
 }
 
 } // namespace bridge

@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -14,6 +15,8 @@
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
 #include "src/cli/self_test.h"
+#include "src/cli/shown.h"
+#include "src/cli/start_servers.h"
 #include "src/sandbox/janitor.h"
 
 namespace cli {
@@ -76,6 +79,8 @@ asio::awaitable<void> look_for_leftovers(App* app, DoctorReport* report) {
 // Code would run, but not with all servers that the files name.
 constexpr int servers_faulty = 3;
 
+constexpr std::chrono::seconds servers_patience{10};
+
 // One call of this command.
 struct Visit {
     App& app;
@@ -135,6 +140,20 @@ void look_at_files(App& app, DoctorReport& report) {
     }
 }
 
+// Some of what is odd with a server shows only while it runs.
+asio::awaitable<void> try_servers(App* app, DoctorReport* report) {
+    co_await start_servers(app, servers_patience);
+    for (const bridge::CatalogueServer& server : app->catalogue().servers()) {
+        if (!server.usable) continue;
+        const std::string of = "server \"" + shown(server.name) + "\" ";
+        if (!server.reason.empty())
+            report->server_notes.push_back(of + "cannot be started: " + shown(server.reason));
+        if (server.state == "starting") report->server_notes.push_back(of + "is not ready after 10 s");
+        for (const std::string& warning : app->catalogue().warnings(server.name))
+            report->server_notes.push_back(of + "is odd: " + shown(warning));
+    }
+}
+
 asio::awaitable<int> examine(Visit* visit) {
     DoctorReport& report = visit->report;
     report.image = visit->app.settings().image;
@@ -144,6 +163,7 @@ asio::awaitable<int> examine(Visit* visit) {
         co_await try_container(&visit->app, &report);
     }
     look_at_files(visit->app, report);
+    co_await try_servers(&visit->app, &report);
     visit->say(report.text());
     if (visit->options.self_test) co_await attack(visit);
     if (visit->options.json) std::puts(report.json().c_str());

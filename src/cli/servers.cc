@@ -1,14 +1,13 @@
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <cstdio>
 
 #include "runtime_api/json.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/shown.h"
+#include "src/cli/start_servers.h"
 #include "src/mcp/versions.h"
 
 namespace cli {
@@ -19,25 +18,6 @@ namespace {
 const char* era_of(const std::string& version) {
     if (version.empty()) return "";
     return mcp::is_modern_version(version) ? "modern" : "legacy";
-}
-
-// Servers' own words, for a terminal: no control characters but ends of lines, which are indented.
-std::string shown(const std::string& words) {
-    std::string out;
-    const std::string text = json::valid_utf8(words);
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-        if (c == '\n') {
-            out += "\n    ";
-        } else if (c == 0xC2 && next < 0xA0) { // U+0080 to U+009F
-            out += '?';
-            ++i;
-        } else {
-            out += c < ' ' || c == 0x7F ? '?' : text[i];
-        }
-    }
-    return out;
 }
 
 std::string as_json(App& app) {
@@ -59,7 +39,7 @@ std::string as_json(App& app) {
         if (const auto tools = app.catalogue().known_tools(s.name))
             for (const bridge::CatalogueTool& tool : *tools)
                 w.object().field("name", tool.name).field("alias", tool.alias).end();
-        w.end().end();
+        w.end().field("warnings", app.catalogue().warnings(s.name)).end();
     }
     w.end().field("faults", app.catalogue().faults()).field("notes", app.catalogue().configuration_notes());
     return w.end().take() + "\n";
@@ -78,6 +58,8 @@ std::string as_text(App& app) {
             for (const bridge::CatalogueTool& tool : *tools) out += ' ' + shown(tool.name);
             out += '\n';
         }
+        for (const std::string& warning : app.catalogue().warnings(s.name))
+            out += "  odd: " + shown(warning) + '\n';
     }
     for (const std::string& fault : app.catalogue().faults()) out += "FAULT " + shown(fault) + '\n';
     for (const std::string& note : app.catalogue().configuration_notes())
@@ -87,28 +69,11 @@ std::string as_text(App& app) {
                        : out;
 }
 
-// Starts all of them, together.
 asio::awaitable<int> list(App* app, bool json) {
-    const auto open = std::make_shared<std::size_t>(0);
-    const auto all =
-        std::make_shared<asio::steady_timer>(app->executor(), asio::steady_timer::time_point::max());
-    bool failed = false;
-    for (const bridge::CatalogueServer& server : app->catalogue().servers()) {
-        if (!server.usable) continue;
-        ++*open;
-        auto done = [open, all, &failed](std::exception_ptr failure, bridge::Catalogue::Tools) {
-            failed = failed || failure;
-            if (--*open == 0) all->cancel();
-        };
-        asio::co_spawn(app->executor(), app->catalogue().tools(server.name), std::move(done));
-    }
-    boost::system::error_code ignored;
-    if (*open > 0)
-        co_await all->async_wait(
-            asio::redirect_error(asio::use_awaitable, ignored)); // each start has a limit of its own
+    const bool started = co_await start_servers(app, std::chrono::hours(1)); // each has a limit of its own
     std::fputs((json ? as_json(*app) : as_text(*app)).c_str(), stdout);
     co_await app->shut_down();
-    const bool faulty = failed || !app->catalogue().faults().empty();
+    const bool faulty = !started || !app->catalogue().faults().empty();
     co_return faulty ? 1 : 0;
 }
 

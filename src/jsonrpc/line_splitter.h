@@ -21,6 +21,8 @@ public:
         std::size_t size = 0;        ///< All of it.
         std::string tail{};          ///< Of an oversized one: its last kilobyte.
         base::Budget::Share share{}; ///< Its bytes in the budget of whoever sent it, if that has one.
+        std::string of_request{};  ///< The id, as JSON text, of the request whose answer it came with (HTTP).
+        bool whole_answer = false; ///< Nothing more comes to that request.
     };
 
     /// How long a line may be that begins so, by its first `head_bytes`: fewer bytes for a message that has

@@ -7,6 +7,8 @@
 namespace jsonrpc {
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 // An id is a string or an integer; null is allowed only in the answer to something unreadable.
 bool good_id(std::string_view id) {
     switch (json::kind(id)) {
@@ -59,6 +61,65 @@ void check_parts(const Parts& parts) {
 
 } // namespace
 
+struct MessageReader {
+    // Of text_ that has been checked.
+    static void take_parts(Message& message, const Parts& parts) {
+        if (parts.id) message.id_ = std::string(*parts.id);
+        if (parts.method) message.method_ = json::unquote(*parts.method);
+        using Kind = Message::Kind;
+        message.kind_ = parts.method ? (parts.id ? Kind::request : Kind::notification)
+                                     : (parts.result ? Kind::result : Kind::error);
+        std::optional<std::string_view> body =
+            parts.method ? parts.params : (parts.result ? parts.result : parts.error);
+        if (!body) {
+            message.text_ += "{}"; // a place for params that are not there
+            body = std::string_view(message.text_).substr(message.text_.size() - 2);
+        }
+        message.body_begin_ = static_cast<std::size_t>(body->data() - message.text_.data());
+        message.body_size_ = body->size();
+    }
+
+    // Makes the text JSON, if it is not.
+    static void make_json(Message& message, bool lists_tools) {
+        std::string& text = message.text_;
+        if (!text.starts_with(byte_order_mark) && !json::fault_in(text)) return;
+        std::string out;
+        message.repairs_ = json::repair(text, out);
+        std::optional<json::Fault> fault = json::fault_in(out, json::peer_depth, true);
+        if (fault && lists_tools) {
+            message.left_out_ = json::drop_bad_tools(out);
+            message.repairs_.not_finite.clear(); // they stand elsewhere now, and no list of tools needs them
+            if (!message.left_out_.empty()) fault = json::fault_in(out, json::peer_depth, true);
+        }
+        if (fault) {
+            const std::size_t at = json::before_repair(text, fault->at);
+            throw Error(code::parse_error, "bad JSON at byte " + std::to_string(at) + ": " + fault->why +
+                                               ", near \"" + json::excerpt(text, at) + '"');
+        }
+        text = std::move(out);
+    }
+
+    // Where the meaning is plain, the parts are put as they should be.
+    static void ease(Parts& parts, std::vector<std::string>& mended) {
+        const auto is_null = [](const std::optional<std::string_view>& part) { return part == "null"; };
+        const bool answers = parts.id && !is_null(parts.id) && (parts.result || parts.error);
+        if (answers && is_null(parts.method)) parts.method.reset();
+        if (is_null(parts.id) && parts.method && !is_null(parts.method)) parts.id.reset();
+        if (parts.result && is_null(parts.error)) parts.error.reset();
+        if (parts.error && is_null(parts.result)) parts.result.reset();
+        if (answers && !parts.method && parts.version != "\"2.0\"") {
+            parts.version = "\"2.0\"";
+            mended.emplace_back("answers without \"jsonrpc\": \"2.0\"");
+        }
+        if (!answers || json::kind(*parts.id) != json::Kind::number) return;
+        const std::size_t point = parts.id->find('.');
+        if (point == std::string_view::npos) return;
+        if (parts.id->find_first_not_of('0', point + 1) != std::string_view::npos) return;
+        parts.id = parts.id->substr(0, point);
+        mended.emplace_back("ids such as 1.0");
+    }
+};
+
 Message Message::parse(std::string text) {
     Message message;
     message.text_ = std::move(text);
@@ -71,18 +132,25 @@ Message Message::parse(std::string text) {
     if (json::kind(message.text_) != json::Kind::object) refuse("it must be an object");
     const Parts parts = take_apart(message.text_);
     check_parts(parts);
-    if (parts.id) message.id_ = std::string(*parts.id);
-    if (parts.method) message.method_ = json::unquote(*parts.method);
-    message.kind_ = parts.method ? (parts.id ? Kind::request : Kind::notification)
-                                 : (parts.result ? Kind::result : Kind::error);
-    std::optional<std::string_view> body =
-        parts.method ? parts.params : (parts.result ? parts.result : parts.error);
-    if (!body) {
-        message.text_ += "{}"; // a place for params that are not there
-        body = std::string_view(message.text_).substr(message.text_.size() - 2);
+    MessageReader::take_parts(message, parts);
+    return message;
+}
+
+Message Message::parse_leniently(std::string text, Lenience& lenience) {
+    Message message;
+    message.text_ = std::move(text);
+    json::repair_surrogates(message.text_);
+    try {
+        MessageReader::make_json(message, lenience.lists_tools);
+        if (json::kind(message.text_) != json::Kind::object) refuse("it must be an object");
+        Parts parts = take_apart(message.text_);
+        MessageReader::ease(parts, message.repairs_.what);
+        check_parts(parts);
+        MessageReader::take_parts(message, parts);
+    } catch (const Error&) {
+        lenience.id = json::answer_id(message.text_);
+        throw;
     }
-    message.body_begin_ = static_cast<std::size_t>(body->data() - message.text_.data());
-    message.body_size_ = body->size();
     return message;
 }
 
@@ -101,14 +169,15 @@ bool is_batch(std::string_view text) {
     return first != std::string_view::npos && text[first] == '[';
 }
 
-std::vector<std::string> split_batch(const std::string& text, std::size_t most) {
-    try {
-        json::check(text);
-    } catch (const json::Error& e) {
-        throw Error(code::parse_error, e.what());
-    }
+std::vector<std::string> split_batch(const std::string& text, std::size_t most,
+                                     std::vector<std::string>* mended) {
+    const auto fault = json::fault_in(text);
+    std::string json;
+    if (fault && mended) *mended = json::repair(text, json).what;
+    if (fault && (!mended || json::fault_in(json, json::peer_depth, true)))
+        throw Error(code::parse_error, "bad JSON at byte " + std::to_string(fault->at) + ": " + fault->why);
     std::vector<std::string> parts;
-    for (const std::string_view each : json::elements(text)) parts.emplace_back(each);
+    for (const std::string_view each : json::elements(fault ? json : text)) parts.emplace_back(each);
     if (parts.empty()) throw Error(code::invalid_request, "an empty batch");
     if (parts.size() > most)
         throw Error(code::invalid_request, "a batch of more than " + std::to_string(most) + " messages");
@@ -151,7 +220,9 @@ Error read_error(std::string_view error_object) {
     std::string message = "the other side answered with an error that says nothing";
     try {
         const auto code_text = json::member(error_object, "code");
-        const auto message_text = json::member(error_object, "message");
+        const auto message_text = json::kind(error_object) == json::Kind::string
+                                      ? std::optional(error_object) // an error that is its message alone
+                                      : json::member(error_object, "message");
         if (message_text && json::kind(*message_text) == json::Kind::string)
             message = json::unquote(*message_text);
         if (code_text) number = json::Document(*code_text).root("code").as_int();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime_api/json_repair.h"
 #include "src/base/budget.h"
 
 namespace jsonrpc {
@@ -40,6 +41,12 @@ private:
     std::string data_;
 };
 
+/// How a message of an upstream server is taken: as ordinary parsers take it, where its meaning is plain.
+struct Lenience {
+    bool lists_tools = false; ///< A tool that cannot be read is left out of an answer to tools/list.
+    std::string id{};         ///< Of an answer that cannot be read: its id, where it can be made out.
+};
+
 /// One message, still in the text that it came in, so that a large one is never copied or parsed into a tree.
 /// Movable; the views that it gives live as long as it does and stays where it is.
 class Message {
@@ -50,6 +57,12 @@ public:
     /// what is wrong; the id, where it could be read, is then in `id_of`.
     static Message parse(std::string text);
 
+    /// The same, from a peer that is met with lenience: JSON that only ordinary parsers take
+    /// (json::repair), an answer without "jsonrpc", an id of 1.0, a result and an error of which one is null.
+    /// What was got over is then in mended(), what was left out in left_out(). Where it throws,
+    /// `lenience.id` says which call of ours waits for it.
+    static Message parse_leniently(std::string text, Lenience& lenience);
+
     Kind kind() const { return kind_; }
     /// The id as JSON text ("7", "\"a\"", "null"), so that 1 and "1" differ; empty for a notification.
     const std::string& id() const { return id_; }
@@ -58,6 +71,16 @@ public:
     std::string_view params() const { return body(); }
     std::string_view result() const { return body(); }
     std::string_view error() const { return body(); }
+    /// The result for Python, which knows NaN and infinite numbers; in result() they are null.
+    std::string python_result() const {
+        return json::with_not_finite(body(), body_begin_, repairs_.not_finite);
+    }
+    /// What was not as it should be, each kind once: "repeated keys: the last counts".
+    const std::vector<std::string>& mended() const { return repairs_.what; }
+    const std::vector<std::string>& left_out() const { return left_out_; }
+    void add_mended(const std::vector<std::string>& more) {
+        repairs_.what.insert(repairs_.what.end(), more.begin(), more.end());
+    }
     std::size_t size() const { return text_.size(); }
     /// It came in an array with others.
     bool batched() const { return batched_; }
@@ -78,6 +101,8 @@ public:
 private:
     std::string_view body() const { return std::string_view(text_).substr(body_begin_, body_size_); }
 
+    friend struct MessageReader;
+
     std::string text_;
     Kind kind_ = Kind::notification;
     std::string id_;
@@ -85,6 +110,8 @@ private:
     std::size_t body_begin_ = 0;
     std::size_t body_size_ = 0;
     bool batched_ = false;
+    json::Repairs repairs_{};
+    std::vector<std::string> left_out_{};
     base::Budget::Share share_{};
     std::chrono::nanoseconds cost_{0};
 };
@@ -95,8 +122,9 @@ std::string id_of(std::string_view text);
 /// True where the text is a JSON array: a batch (2025-03-26).
 bool is_batch(std::string_view text);
 /// The messages of a batch, as texts. Throws Error(parse_error), or Error(invalid_request) where it is empty
-/// or has more than `most`.
-std::vector<std::string> split_batch(const std::string& text, std::size_t most);
+/// or has more than `most`. mended: what json::repair mends is taken, and what that was is added to it.
+std::vector<std::string> split_batch(const std::string& text, std::size_t most,
+                                     std::vector<std::string>* mended = nullptr);
 
 /// Messages as lines, without the newline. params, result and data are JSON text; empty params are left out,
 /// and so is the id of an error that is "null", since MCP's schemas know no null there.

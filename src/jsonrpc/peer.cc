@@ -44,21 +44,34 @@ constexpr std::size_t large_line = 256 << 10; // a millisecond or two to read
 struct Parsed {
     std::optional<Message> message{};
     std::optional<Error> error{};
-    std::string head{}; // where a bad one must be answered, by what it begins with
+    std::string head{}; // of a bad one: what it begins with
     std::string kept{}; // the same, by the id in it
+    std::string id{};   // of a bad one that answers a call of ours
+};
+
+// How lines are read.
+struct Reading {
+    bool keep_head = false;
+    bool keep_all = false;
+    bool lenient = false;
+    bool lists_tools = false; // an answer to tools/list is waited for
 };
 
 // Pure: may run on another thread.
-Parsed parse_text(std::string text, bool keep_head, bool keep_all) {
+Parsed parse_text(std::string text, Reading how) {
     Parsed parsed;
+    Lenience lenience;
+    lenience.lists_tools = how.lists_tools;
     const auto began = base::thread_cpu_time();
-    if (keep_head) parsed.head = text.substr(0, 128);
-    if (keep_all && text.size() < 65536) parsed.kept = text;
+    if (how.keep_head || how.lenient) parsed.head = text.substr(0, 128);
+    if (how.keep_all && text.size() < 65536) parsed.kept = text;
     try {
-        parsed.message = Message::parse(std::move(text));
+        parsed.message = how.lenient ? Message::parse_leniently(std::move(text), lenience)
+                                     : Message::parse(std::move(text));
         parsed.message->set_cost(base::thread_cpu_time() - began);
     } catch (const Error& e) {
         parsed.error = e;
+        parsed.id = std::move(lenience.id);
     }
     return parsed;
 }
@@ -69,11 +82,14 @@ struct ParsedBatch {
     std::optional<Error> error{}; // it is no batch
 };
 
-ParsedBatch parse_batch(const std::string& text, bool keep_head, bool keep_all) {
+ParsedBatch parse_batch(const std::string& text, Reading how) {
     ParsedBatch batch;
+    std::vector<std::string> mended;
     try {
-        for (std::string& part : split_batch(text, most_in_batch))
-            batch.parts.push_back(parse_text(std::move(part), keep_head, keep_all));
+        for (std::string& part : split_batch(text, most_in_batch, how.lenient ? &mended : nullptr))
+            batch.parts.push_back(parse_text(std::move(part), how));
+        for (Parsed& part : batch.parts)
+            if (part.message) part.message->add_mended(mended);
     } catch (const Error& e) {
         batch.error = e;
     }
@@ -122,6 +138,9 @@ Error to_error(const std::exception_ptr& failure) {
 std::optional<std::int64_t> number_in(std::string_view id) {
     if (id.size() >= 2 && id.front() == '"')
         id = id.substr(1, id.size() - 2); // some peers echo our number as a string
+    const std::size_t point = id.find('.');
+    if (point != std::string_view::npos && id.find_first_not_of('0', point + 1) == std::string_view::npos)
+        id = id.substr(0, point); // and some as 1.0
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
     if (error != std::errc() || end != id.data() + id.size()) return std::nullopt;
@@ -180,6 +199,7 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     std::map<std::string, std::shared_ptr<Running>> running;
     std::map<std::int64_t, Waiting*> waiting;
     std::int64_t next_id;
+    std::size_t lists = 0; // calls of tools/list that wait
     bool closed = false;
     bool gone = false; // the Peer has been destroyed: the channel may be no more
     std::set<asio::steady_timer*>
@@ -198,15 +218,47 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
         if (options.answer_bad_lines) answer(error_line(id, error), batch);
     }
 
-    Parsed parse(std::string text) const {
-        return parse_text(std::move(text), options.answer_bad_requests, options.answer_bad_lines);
+    Reading reading() const {
+        return {options.answer_bad_requests, options.answer_bad_lines, options.lenient, lists > 0};
     }
 
     void take_line(LineSplitter::Line line) {
         if (line.oversized) return take_oversized(line);
         if (options.batches && is_batch(line.text))
-            return take_batch(parse_batch(line.text, options.answer_bad_requests, options.answer_bad_lines));
-        take_parsed(parse(std::move(line.text)), nullptr, std::move(line.share));
+            return take_batch(parse_batch(line.text, reading()), line);
+        Parsed parsed = parse_text(std::move(line.text), reading());
+        take_parsed(std::move(parsed), nullptr, std::move(line.share), line.of_request);
+        end_answer(line);
+    }
+
+    Waiting* waiting_for(std::string_view id) const {
+        const auto number = number_in(id);
+        const auto it = number ? waiting.find(*number) : waiting.end();
+        return it == waiting.end() ? nullptr : it->second;
+    }
+
+    // False where no call waits for this id any more.
+    bool fail_call(std::string_view id, const Error& error) {
+        Waiting* call = waiting_for(id);
+        if (!call || call->answer || call->failure) return false;
+        call->failure = std::make_exception_ptr(error);
+        call->done.cancel();
+        return true;
+    }
+
+    // All that came to a request has been taken: a call that still waits for it would wait in vain.
+    void end_answer(const LineSplitter::Line& line) {
+        if (line.whole_answer)
+            fail_call(line.of_request,
+                      Error(code::invalid_request, "what it sent is no answer to this request"));
+    }
+
+    bool fail_unreadable(const Parsed& bad, const std::string& of_request) {
+        if (!options.lenient) return false;
+        if (bad.id.empty() && bad.head.find("\"method\"") != std::string::npos)
+            return false; // something else that came on the way to the answer
+        const Error error(bad.error->code(), std::string("its answer cannot be read: ") + bad.error->what());
+        return fail_call(bad.id.empty() ? of_request : bad.id, error);
     }
 
     void take_measured(LineSplitter::Line line) {
@@ -224,22 +276,22 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
             return send(error_line(id_in_head(line.text),
                                    Error(code::too_large, error.what(), R"({"kind":"too_large"})")));
         const std::string id = id_in_pieces(line);
-        const auto number = number_in(id);
-        const auto it = number ? waiting.find(*number) : waiting.end();
-        if (it != waiting.end() && !options.answer_bad_lines) {
-            it->second->failure = std::make_exception_ptr(error);
-            it->second->done.cancel();
-            return;
-        }
+        if (!options.answer_bad_lines && fail_call(id, error)) return;
         bad_line(id, Error(code::invalid_request, error.what()), nullptr);
     }
 
-    void take_batch(ParsedBatch read) {
-        if (read.error) return bad_line("null", *read.error, nullptr);
+    void take_batch(ParsedBatch read, const LineSplitter::Line& line) {
+        if (read.error) {
+            Parsed whole;
+            whole.error = read.error;
+            if (!fail_unreadable(whole, line.of_request)) bad_line("null", *read.error, nullptr);
+            return;
+        }
         const auto batch = std::make_shared<Batch>();
         ++batch->open; // held by this loop, so that an answer given at once does not end it
-        for (Parsed& part : read.parts) take_parsed(std::move(part), batch, {});
+        for (Parsed& part : read.parts) take_parsed(std::move(part), batch, {}, line.of_request);
         close_part(batch);
+        end_answer(line);
     }
 
     // A request as our own peers write it: it is answered, whatever else is wrong with it.
@@ -248,14 +300,22 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
                head.substr(0, 128).find(",\"method\":") != std::string_view::npos;
     }
 
-    void take_parsed(Parsed parsed, const std::shared_ptr<Batch>& batch, base::Budget::Share share) {
+    void take_parsed(Parsed parsed, const std::shared_ptr<Batch>& batch, base::Budget::Share share,
+                     const std::string& of_request) {
         if (parsed.message) {
+            const bool odd = !parsed.message->mended().empty() || !parsed.message->left_out().empty();
+            if (odd && options.on_mended) options.on_mended(*parsed.message);
+            // an error that names no request is that of the request it came with
+            const bool nameless = parsed.message->kind() == Message::Kind::error &&
+                                  (parsed.message->id().empty() || parsed.message->id() == "null");
+            if (nameless && fail_call(of_request, read_error(parsed.message->error()))) return;
             parsed.message->set_batched(batch != nullptr);
             parsed.message->hold(std::move(share));
             return take(std::move(*parsed.message), batch);
         }
         if (is_own_request(parsed.head))
             return answer(error_line(id_in_head(parsed.head), *parsed.error), nullptr);
+        if (fail_unreadable(parsed, of_request)) return;
         if (batch) ++batch->open;
         bad_line(id_of(parsed.kept), *parsed.error, batch);
     }
@@ -316,18 +376,17 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     }
 
     void finish(Message message) {
-        const auto id = number_in(message.id());
-        const auto it = id ? waiting.find(*id) : waiting.end();
-        if (it == waiting.end()) { // late, or an answer to nothing that we asked
+        Waiting* call = waiting_for(message.id());
+        if (!call) { // late, or an answer to nothing that we asked
             if (options.on_bad_line)
                 options.on_bad_line("an answer to no request of ours: id " + message.id());
             return;
         }
         if (message.kind() == Message::Kind::error)
-            it->second->failure = std::make_exception_ptr(read_error(message.error()));
+            call->failure = std::make_exception_ptr(read_error(message.error()));
         else
-            it->second->answer = std::move(message);
-        it->second->done.cancel();
+            call->answer = std::move(message);
+        call->done.cancel();
     }
 
     void fail_all() {
@@ -367,28 +426,26 @@ Peer::~Peer() {
 
 // Reads a large line on another thread.
 asio::awaitable<void> Peer::take_large(std::shared_ptr<State> state, LineSplitter::Line line) {
-    const bool keep_head = state->options.answer_bad_requests;
-    const bool keep_all = state->options.answer_bad_lines;
+    const Reading how = state->reading();
     std::chrono::nanoseconds spent{0};
     ParsedBatch batch;
     const bool is_one = !state->options.batches || !is_batch(line.text);
     if (is_one) {
-        auto job = [text = std::move(line.text), keep_head, keep_all]() mutable {
-            return parse_text(std::move(text), keep_head, keep_all);
-        };
+        auto job = [text = std::move(line.text), how]() mutable { return parse_text(std::move(text), how); };
         Parsed parsed = co_await state->options.workers->run(std::move(job), &spent);
         batch.parts.push_back(std::move(parsed));
     } else {
-        auto job = [&] { return parse_batch(line.text, keep_head, keep_all); };
+        auto job = [&] { return parse_batch(line.text, how); };
         batch = co_await state->options.workers->run(job, &spent);
     }
     if (state->gone) co_return;
     if (state->options.on_spent) state->options.on_spent(spent);
     const base::Doing doing("a large message of a peer");
     if (is_one)
-        state->take_parsed(std::move(batch.parts.front()), nullptr, std::move(line.share));
+        state->take_parsed(std::move(batch.parts.front()), nullptr, std::move(line.share), line.of_request);
     else
-        state->take_batch(std::move(batch));
+        state->take_batch(std::move(batch), line);
+    state->end_answer(line);
 }
 
 asio::awaitable<void> Peer::run() {
@@ -423,13 +480,16 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     struct Entry {
         State& state;
         std::int64_t id;
+        bool lists;
         bool answered = false;
         ~Entry() {
             state.waiting.erase(id);
+            state.lists -= lists ? 1 : 0;
             if (!answered && !state.closed && state.options.on_abandoned)
                 state.options.on_abandoned(std::to_string(id));
         }
-    } entry{*state, id};
+    } entry{*state, id, method == "tools/list"};
+    state->lists += entry.lists ? 1 : 0;
     state->waiting.emplace(id, &wait);
     wait.done.expires_after(limit);
     if (state->options.workers && params.size() > large_line) {

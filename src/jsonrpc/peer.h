@@ -53,6 +53,11 @@ public:
         bool answer_bad_requests = false;
         bool answer_bad_lines =
             false; ///< Tell the other side (parse_error, invalid_request) as a server must.
+        /// Take what ordinary parsers take (Message::parse_leniently); a call of ours whose answer cannot be
+        /// read at all fails at once, and says why.
+        bool lenient = false;
+        /// A message was taken only by lenience. Must not throw.
+        std::function<void(const Message&)> on_mended{};
         /// Large lines are read on its threads, so that they hold up nobody else; the next line waits. Null:
         /// all is read on the loop's thread.
         base::Workers* workers = nullptr;

@@ -71,6 +71,10 @@ void Client::Life::connect(ClientSpec::Transport how) {
     o.name = "server " + spec.name;
     o.most_pending = most_calls;
     o.batches = true;
+    o.lenient = true;
+    o.on_mended = [weak = weak_from_this()](const Message& message) {
+        if (const auto self = weak.lock()) self->note_mended(message);
+    };
     o.workers = options.workers;
     o.on_abandoned = [weak = weak_from_this()](const std::string& id) {
         if (const auto self = weak.lock()) self->abandoned(id);
@@ -298,8 +302,14 @@ void Client::Life::finish(State how) {
     changed.notify();
 }
 
+void Client::Life::note_mended(const Message& message) {
+    for (const std::string& what : message.mended()) warn(std::string(Client::mended) + what);
+    for (const std::string& what : message.left_out()) warn(what);
+}
+
 void Client::Life::warn(const std::string& what) {
     if (warnings.size() >= most_warnings) return;
+    if (std::find(warnings.begin(), warnings.end(), what) != warnings.end()) return;
     warnings.push_back(what);
     if (options.log) options.log(what);
 }

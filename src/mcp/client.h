@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/workers.h"
@@ -62,10 +63,12 @@ public:
     const std::string& failure() const; ///< Why it failed, with the end of the server's log; else "".
     const std::vector<UpstreamTool>& tools() const; ///< In the server's order. Changes with on_tools_changed.
     const ServerFacts& facts() const;               ///< Once ready.
-    const std::vector<std::string>& warnings() const; ///< What was odd, at most 50.
-    std::string log_tail() const;                     ///< The last of its stderr.
-    std::string transport() const;                    ///< "stdio", "http" or "sse": the one in use.
-    std::size_t calls() const;                        ///< That wait for an answer.
+    const std::vector<std::string>& warnings() const; ///< What was odd, each once, at most 50.
+    /// How those begin that tell of messages which were taken though they are not as they should be.
+    static constexpr std::string_view mended = "its messages are not as they should be: ";
+    std::string log_tail() const;  ///< The last of its stderr.
+    std::string transport() const; ///< "stdio", "http" or "sse": the one in use.
+    std::size_t calls() const;     ///< That wait for an answer.
 
     /// What to put into the spec of the next life.
     ClientSpec::Protocol next_protocol() const;

@@ -119,7 +119,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         }
         if (event.type != "message") return;
         stream.answered = stream.answered || (!id.empty() && answers(event.data, id));
-        inbox->put(std::move(event.data));
+        inbox->put(std::move(event.data), id);
     }
 
     void note_session(const WebRequest::Head& head, const Outgoing& out) {
@@ -184,7 +184,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         if (!stream->is_stream) {
             if (out.asks() && answer.body.empty())
                 throw Error(jsonrpc::code::internal_error, shown_url(url) + " answered without a body");
-            inbox->put(std::move(answer.body));
+            inbox->put(std::move(answer.body), out.asks() ? out.id : "", out.asks());
         } else if (out.asks() && !stream->answered) {
             co_await resume(out.id, stream);
         }

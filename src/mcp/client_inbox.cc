@@ -1,16 +1,33 @@
 #include "src/mcp/client_inbox.h"
 
-#include <algorithm>
+#include "runtime_api/json_scan.h"
 
 namespace mcp {
 
-void HttpInbox::put(std::string text) {
+namespace {
+
+// Inside of strings they should be escaped; where they are not, that is for the reader to see.
+void join_lines(std::string& text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\"\r\n", at)) != std::string::npos;) {
+        if (text[at] == '"')
+            at = json::scan::string_end(text, at);
+        else
+            text[at++] = ' ';
+    }
+}
+
+} // namespace
+
+void HttpInbox::put(std::string text, std::string of_request, bool whole_answer) {
     if (closed_) return;
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; },
-        ' '); // inside of strings they are escaped
-    if (text.find_first_not_of(" \t") == std::string::npos) return;
-    lines_.push_back(std::move(text));
+    join_lines(text);
+    if (!whole_answer && text.find_first_not_of(" \t") == std::string::npos) return;
+    jsonrpc::LineSplitter::Line line;
+    line.size = text.size();
+    line.text = std::move(text);
+    line.of_request = std::move(of_request);
+    line.whole_answer = whole_answer;
+    lines_.push_back(std::move(line));
     changed_.notify();
 }
 
@@ -25,9 +42,7 @@ boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> HttpInbox::re
     while (self->lines_.empty() && !self->closed_)
         co_await self->changed_.wait(std::chrono::steady_clock::time_point::max());
     if (self->closed_) co_return std::nullopt;
-    jsonrpc::LineSplitter::Line line;
-    line.text = std::move(self->lines_.front());
-    line.size = line.text.size();
+    jsonrpc::LineSplitter::Line line = std::move(self->lines_.front());
     self->lines_.pop_front();
     co_return line;
 }

@@ -16,15 +16,16 @@ public:
     explicit HttpInbox(boost::asio::any_io_executor executor) : changed_(std::move(executor)) {}
 
     /// A JSON text; line breaks between its parts become spaces, so that it is one line for whoever passes it
-    /// on.
-    void put(std::string text);
+    /// on. of_request: the id of the request whose answer it came with; whole_answer: nothing more comes to
+    /// that.
+    void put(std::string text, std::string of_request = {}, bool whole_answer = false);
     void close() noexcept;
     bool closed() const { return closed_; }
     boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> read();
 
 private:
     jsonrpc::Event changed_;
-    std::deque<std::string> lines_;
+    std::deque<jsonrpc::LineSplitter::Line> lines_;
     bool closed_ = false;
 };
 

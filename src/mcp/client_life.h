@@ -83,6 +83,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     void fail(const std::string& why);
     void finish(State how);
     void warn(const std::string& what);
+    void note_mended(const jsonrpc::Message& message);
     void abandoned(const std::string& id);
 
     RequestDress dress() const;

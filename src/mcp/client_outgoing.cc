@@ -1,6 +1,7 @@
 #include "src/mcp/client_outgoing.h"
 
 #include "runtime_api/json.h"
+#include "runtime_api/json_repair.h"
 
 namespace mcp {
 namespace {
@@ -22,6 +23,16 @@ bool is_json(std::string_view text) {
 std::string string_member(std::string_view object, std::string_view key) {
     const auto value = json::member(object, key);
     return value && json::kind(*value) == json::Kind::string ? json::unquote(*value) : std::string();
+}
+
+// 1 of 1, "1" and 1.0: servers give our numbers back in each of these ways.
+std::string_view plain_id(std::string_view id) {
+    if (id.size() >= 2 && id.front() == '"') id = id.substr(1, id.size() - 2);
+    return id.ends_with(".0") ? id.substr(0, id.size() - 2) : id;
+}
+
+bool is_no_question(std::string_view message) {
+    return json::member(message, "method").value_or("null") == "null";
 }
 
 std::string hint(int status) {
@@ -82,9 +93,13 @@ Error http_error(const WebAnswer& answer, const std::string& url, bool had_sessi
 
 bool answers(std::string_view text, const std::string& id) {
     if (text.size() > surely_an_answer) return true;
-    if (!is_json(text)) return false;
+    if (json::fault_in(text)) { // the reader gets over it, or fails the call with it
+        const std::string found = json::answer_id(text);
+        return found.empty() ? text.find("\"method\"") == std::string_view::npos
+                             : plain_id(found) == plain_id(id);
+    }
     const auto found = json::member(text, "id");
-    return found && *found == id && !json::member(text, "method");
+    return found && plain_id(*found) == plain_id(id) && is_no_question(text);
 }
 
 bool says_session_lost(const Error& error) {

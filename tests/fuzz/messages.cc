@@ -19,6 +19,14 @@ static void take(std::string text) {
     }
     json::check(jsonrpc::id_of(kept));
     try {
+        jsonrpc::Lenience lenience;
+        lenience.lists_tools = kept.size() % 2 == 0;
+        const jsonrpc::Message message = jsonrpc::Message::parse_leniently(kept, lenience);
+        if (message.kind() == jsonrpc::Message::Kind::error) jsonrpc::read_error(message.error());
+        if (message.kind() == jsonrpc::Message::Kind::result) message.python_result();
+    } catch (const jsonrpc::Error&) {
+    }
+    try {
         if (jsonrpc::is_batch(kept)) jsonrpc::split_batch(kept, 100);
     } catch (const jsonrpc::Error&) {
     }
