@@ -76,7 +76,7 @@ TEST_CASE("Peer: an answer that cannot be read fails its call at once, and no ot
     };
     for (const Row& row : {
              Row{result("1", "[01]"), "bad JSON at byte 35: "},
-             Row{result("1", "{'a':1}"), "near \"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{'a':1}}\""},
+             Row{result("1", "{'a':1}"), "\"result\":{'a':1}}\""},
              Row{result("1", deep), "nested too deeply"},
              Row{result("1.0", deep), "nested too deeply"},
              Row{R"({"result":)" + deep + R"(,"id":1,"jsonrpc":"2.0"})", "nested too deeply"},
