@@ -55,7 +55,8 @@ public:
     }
 
     void run() {
-        if (in_.starts_with(mark)) put(mark.size(), "", "a byte order mark before them: dropped");
+        while (in_.substr(at_).starts_with(mark)) // some programs write one before the other's
+            put(mark.size(), "", "a byte order mark before them: dropped");
         while (at_ < in_.size()) {
             copy(std::min(in_.find_first_of("\"NI-0123456789", at_), in_.size()) - at_);
             if (at_ == in_.size()) return;
