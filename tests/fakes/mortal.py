@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """An upstream MCP server that does not live long: mortal.py MODE FILE. It takes no byte of its input but those of the line that it reads,
-and writes a line to FILE for each call that it has read.
+and writes a line to FILE for each call that it has read. Before it lists its tools it pings, with null for params, and ends where that is
+not answered.
 
 one     answers one call, and ends at once
 reader  reads a call, and dies without an answer
@@ -54,6 +55,9 @@ while True:
     if message["method"] == "initialize":
         write(message["id"], {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "mortal", "version": "1"}})
     elif message["method"] == "tools/list":
+        os.write(1, b'{"jsonrpc": "2.0", "id": "p", "method": "ping", "params": null}\n')
+        if json.loads(line()) != {"jsonrpc": "2.0", "id": "p", "result": {}}:
+            os._exit(5)
         write(message["id"], {"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})
         if mode == "never" or (mode == "full" and first_life):
             wait_for(1 if mode == "never" else 65000)

@@ -121,6 +121,67 @@ TEST_CASE("FdChannel: a peer that does not read closes the channel when the queu
     CHECK(run(loop, lines_of(pair.channel)).empty());
 }
 
+namespace {
+
+// Where the other side has read to, when it has read so many bytes of these lines and closed its end.
+std::optional<std::uint64_t> read_up_to(const std::vector<std::size_t>& lines, std::size_t read) {
+    asio::io_context loop;
+    Pair pair(loop);
+    for (const std::size_t size : lines) pair.channel.write(std::string(size, 'x'));
+    loop.poll();
+    CHECK(drain(pair.from_us.read.get(), 0).empty());
+    std::string got(read, ' ');
+    for (std::size_t have = 0; have < read;) {
+        const ssize_t size = ::read(pair.from_us.read.get(), got.data(), read - have);
+        REQUIRE(size > 0);
+        have += static_cast<std::size_t>(size);
+        loop.restart();
+        loop.poll();
+    }
+    CHECK_FALSE(pair.channel.read_up_to().has_value()); // it may read more
+    pair.from_us.read.reset();
+    const auto settled = [](FdChannel& channel) -> asio::awaitable<int> {
+        co_await channel.settled();
+        co_return 1;
+    };
+    run(loop, settled(pair.channel));
+    CHECK(pair.channel.position() >= pair.channel.read_up_to().value_or(0));
+    return pair.channel.read_up_to();
+}
+
+} // namespace
+
+TEST_CASE("FdChannel: knows up to where a side that went has read") {
+    CHECK(read_up_to({}, 0) == 0);
+    CHECK(read_up_to({10}, 0) == 0);
+    CHECK(read_up_to({10}, 11) == 11);
+    CHECK(read_up_to({10, 20}, 11) == 11);
+    CHECK(read_up_to({10, 20}, 12) == 12);
+    CHECK(read_up_to({10, 500'000}, 0) == 0); // its pipe is full
+    CHECK(read_up_to({10, 500'000}, 11) == 11);
+    CHECK(read_up_to({10, 500'000, 10}, 300'000) == 300'000); // while a write is under way
+    CHECK(read_up_to({10, 500'000, 10}, 500'023) == 500'023);
+}
+
+TEST_CASE("FdChannel: does not know where it closed itself, nor of a socket") {
+    asio::io_context loop;
+    Pair pair(loop);
+    pair.channel.write("line");
+    CHECK(pair.channel.position() == 5);
+    pair.channel.close();
+    loop.poll();
+    CHECK_FALSE(pair.channel.read_up_to().has_value());
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    UniqueFd other(ends[1]);
+    FdChannel socket(loop.get_executor(), UniqueFd(::dup(ends[0])), UniqueFd(ends[0]), {});
+    socket.write("line");
+    other.reset();
+    loop.restart();
+    loop.poll();
+    CHECK_FALSE(socket.read_up_to().has_value());
+}
+
 TEST_CASE("FdChannel: an end that closes is noticed though nothing is written, for pipes and for sockets") {
     asio::io_context loop;
     const auto closed = [](FdChannel& channel) -> asio::awaitable<int> {

@@ -110,6 +110,39 @@ TEST_CASE("Peer: the channel's end fails all calls with its reason, and later on
     CHECK(late->error->code() == code::connection_closed);
 }
 
+TEST_CASE("Peer: of calls that fail by the channel's end those are told apart of which nothing was read") {
+    for (const int more : {-1, 0, 1}) {
+        CAPTURE(more);
+        PeerTalk talk;
+        const auto first = talk.call("a"), second = talk.call("b"), third = talk.call("c");
+        const std::uint64_t begin = talk.channel.written[0].size() + 1; // of the second
+        talk.channel.read_to = begin + static_cast<std::uint64_t>(1 + more) - 1;
+        talk.channel.end("gone");
+        talk.settle();
+        CHECK_FALSE(first->not_received);
+        CHECK(second->not_received == (more <= 0)); // one byte of it is enough
+        CHECK(third->not_received);
+        CHECK(third->error->code() == code::connection_closed);
+        CHECK(talk.call("d")->not_received); // never sent
+    }
+    PeerTalk unknown;
+    const auto call = unknown.call("a");
+    unknown.channel.end("gone");
+    unknown.settle();
+    CHECK(call->error.has_value());
+    CHECK_FALSE(call->not_received);
+}
+
+TEST_CASE("Peer: an answer that comes right before the end is an answer") {
+    PeerTalk talk;
+    const auto call = talk.call("a");
+    talk.channel.read_to = 0;
+    talk.channel.give({.text = result("1", "5"), .size = 1});
+    talk.channel.end("gone");
+    talk.settle();
+    CHECK(call->result == "5");
+}
+
 TEST_CASE("Peer: at most so many calls wait; the next fails at once") {
     PeerTalk talk({.most_pending = 2});
     const auto first = talk.call("a"), second = talk.call("b"), third = talk.call("c");

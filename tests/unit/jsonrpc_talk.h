@@ -32,6 +32,12 @@ public:
     void write(std::string line) override { written.push_back(std::move(line)); }
     void close() noexcept override { closed = true; }
     std::string reason() const override { return why; }
+    std::uint64_t position() const override {
+        std::uint64_t bytes = 0;
+        for (const std::string& line : written) bytes += line.size() + 1;
+        return bytes;
+    }
+    std::optional<std::uint64_t> read_up_to() const override { return read_to; }
 
     void give(jsonrpc::LineSplitter::Line line) {
         incoming_.push_back(std::move(line));
@@ -45,6 +51,7 @@ public:
 
     std::vector<std::string> written;
     std::string why;
+    std::optional<std::uint64_t> read_to{};
     bool closed = false;
 
 private:
@@ -56,6 +63,7 @@ private:
 struct Called {
     std::optional<std::string> result{};
     std::optional<jsonrpc::Error> error{};
+    bool not_received = false;
     boost::asio::cancellation_signal cancel{};
 };
 
@@ -109,6 +117,7 @@ struct PeerTalk {
                 if (failure) std::rethrow_exception(failure);
             } catch (const jsonrpc::Error& error) {
                 called->error = error;
+                called->not_received = dynamic_cast<const jsonrpc::NotReceived*>(&error) != nullptr;
             }
         };
         boost::asio::co_spawn(loop, peer->call(method, "{}", limit),
