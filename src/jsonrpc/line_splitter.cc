@@ -56,6 +56,7 @@ void LineSplitter::complete() {
     bound_ = most_;
     judged_ = false;
     if (!line.oversized && line.text.ends_with('\r')) line.text.pop_back();
+    if (line.text.starts_with("\xEF\xBB\xBF")) line.text.erase(0, 3); // a byte order mark
     const bool blank = line.text.find_first_not_of(" \t\r") == std::string::npos;
     if (blank && !line.oversized) return;
     ready_bytes_ += line.text.size();

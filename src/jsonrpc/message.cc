@@ -21,6 +21,23 @@ bool good_id(std::string_view id) {
     }
 }
 
+// What some writers put before the first message, or before each.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+std::string_view without_mark(std::string_view text) {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    return text;
+}
+
+bool is_null(std::string_view value) { return json::kind(value) == json::Kind::null; }
+
+// MCP's params are an object: null and an empty array (PHP writes an empty object so) mean that there are
+// none.
+bool is_nothing(std::string_view params) {
+    return is_null(params) ||
+           (params.starts_with('[') && params.find_first_not_of(" \t\r\n", 1) == params.size() - 1);
+}
+
 struct Parts {
     std::optional<std::string_view> version, id, method, params, result, error;
 };
@@ -31,10 +48,13 @@ Parts take_apart(std::string_view text) {
         if (m.key == "jsonrpc") parts.version = m.value;
         if (m.key == "id") parts.id = m.value;
         if (m.key == "method") parts.method = m.value;
-        if (m.key == "params") parts.params = m.value;
+        if (m.key == "params" && !is_nothing(m.value)) parts.params = m.value;
         if (m.key == "result") parts.result = m.value;
         if (m.key == "error") parts.error = m.value;
     }
+    // a notification, by its name; anything else without an id is told so, since somebody waits for it
+    const bool is_told = parts.method && parts.method->starts_with("\"notifications/");
+    if (is_told && parts.id && is_null(*parts.id)) parts.id.reset();
     return parts;
 }
 
@@ -122,6 +142,7 @@ struct MessageReader {
 
 Message Message::parse(std::string text) {
     Message message;
+    if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
     message.text_ = std::move(text);
     json::repair_surrogates(message.text_);
     try {
@@ -155,6 +176,7 @@ Message Message::parse_leniently(std::string text, Lenience& lenience) {
 }
 
 std::string id_of(std::string_view text) {
+    text = without_mark(text);
     try {
         json::check(text);
     } catch (const json::Error&) { // nothing in it can be believed
@@ -165,6 +187,7 @@ std::string id_of(std::string_view text) {
 }
 
 bool is_batch(std::string_view text) {
+    text = without_mark(text);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && text[first] == '[';
 }
@@ -177,7 +200,8 @@ std::vector<std::string> split_batch(const std::string& text, std::size_t most,
     if (fault && (!mended || json::fault_in(json, json::peer_depth, true)))
         throw Error(code::parse_error, "bad JSON at byte " + std::to_string(fault->at) + ": " + fault->why);
     std::vector<std::string> parts;
-    for (const std::string_view each : json::elements(fault ? json : text)) parts.emplace_back(each);
+    const std::string_view whole = fault ? std::string_view(json) : without_mark(text);
+    for (const std::string_view each : json::elements(whole)) parts.emplace_back(each);
     if (parts.empty()) throw Error(code::invalid_request, "an empty batch");
     if (parts.size() > most)
         throw Error(code::invalid_request, "a batch of more than " + std::to_string(most) + " messages");

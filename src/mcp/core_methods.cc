@@ -22,6 +22,8 @@ void refuse_cursor(const Request& request) {
 std::string arguments_of(const Request& request) {
     const auto arguments = json::member(request.message.params(), "arguments");
     if (!arguments || json::kind(*arguments) == json::Kind::null) return "{}";
+    const bool is_array = json::kind(*arguments) == json::Kind::array;
+    if (is_array && json::elements(*arguments).empty()) return "{}"; // as PHP writes an empty object
     if (json::kind(*arguments) != json::Kind::object) refuse("params: \"arguments\" must be an object");
     return std::string(*arguments);
 }

@@ -93,6 +93,7 @@ HttpMessage HttpParser::head() const {
 HttpMessage HttpParser::take() {
     HttpMessage out = head();
     out.body = std::move(impl_->parser.get().body());
+    if (out.body.starts_with("\xEF\xBB\xBF")) out.body.erase(0, 3); // a byte order mark
     return out;
 }
 

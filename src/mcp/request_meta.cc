@@ -36,6 +36,7 @@ RequestMeta read_meta(std::string_view params) {
     RequestMeta meta;
     const auto object = json::member(params, "_meta");
     if (!object || json::kind(*object) == json::Kind::null) return meta;
+    if (json::kind(*object) == json::Kind::array && json::elements(*object).empty()) return meta; // PHP's {}
     if (json::kind(*object) != json::Kind::object) refuse("params._meta must be an object");
     for (const json::Member& m : json::members(*object)) {
         if (m.key == meta_key::protocol_version) meta.protocol_version = string_in(m);

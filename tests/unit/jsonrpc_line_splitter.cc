@@ -46,6 +46,18 @@ TEST_CASE("LineSplitter: gives the same lines however the bytes are cut") {
     CHECK(texts(split(64, bytes)) == expected);
 }
 
+TEST_CASE("LineSplitter: a byte order mark is no part of a line, and a line of nothing else is blank") {
+    const std::string mark = "\xEF\xBB\xBF";
+    for (const std::string& stream : {mark + "{}\r\n" + mark + "[]\n", mark + "\r\n{}\n\n[]\n",
+                                      mark + " \t\n" + mark + "{}\n" + mark + "[]"}) {
+        CHECK(texts(split(64, {stream})) == std::vector<std::string>{"{}", "[]"});
+        std::vector<std::string> bytes;
+        for (const char c : stream) bytes.emplace_back(1, c);
+        CHECK(texts(split(64, bytes)) == std::vector<std::string>{"{}", "[]"});
+    }
+    CHECK(texts(split(64, {"a" + mark + "\n"})) == std::vector<std::string>{"a" + mark});
+}
+
 TEST_CASE("LineSplitter: only a line feed ends a line, and only the stream's end completes the last one") {
     CHECK(texts(split(64, {"a\x0B"
                            "b\x0C"

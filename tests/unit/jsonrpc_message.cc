@@ -88,8 +88,7 @@ TEST_CASE("Message::parse: JSON that is no message is an invalid request") {
                             R"({"jsonrpc":"2.0","id":true,"method":"m"})",
                             R"({"jsonrpc":"2.0","id":[1],"method":"m"})",
                             R"({"jsonrpc":"2.0","id":{},"method":"m"})",
-                            R"({"jsonrpc":"2.0","method":"m","params":7})",
-                            R"({"jsonrpc":"2.0","method":"m","params":null})"}) {
+                            R"({"jsonrpc":"2.0","method":"m","params":7})"}) {
         CAPTURE(bad);
         CHECK(code_of(bad) == code::invalid_request);
     }
@@ -100,6 +99,44 @@ TEST_CASE("Message::parse: JSON that is no message is an invalid request") {
     CHECK(code_of(with("1", std::string(511, 'm'))) == code::invalid_request);
     CHECK(code_of(with('"' + std::string(1022, 'i') + '"', "m")) == 0);
     CHECK(code_of(with('"' + std::string(1023, 'i') + '"', "m")) == code::invalid_request);
+}
+
+TEST_CASE("Message::parse: params that are null or an empty array are none") {
+    for (const char* none : {"null", "[]", " [ ] ", "{}"}) {
+        CAPTURE(none);
+        const Message request =
+            Message::parse(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":)" + std::string(none) + "}");
+        CHECK(request.kind() == Message::Kind::request);
+        CHECK(request.params() == "{}");
+        const Message told = Message::parse(R"({"method":"notifications/x","params":)" + std::string(none) +
+                                            R"(,"jsonrpc":"2.0"})");
+        CHECK(told.kind() == Message::Kind::notification);
+        CHECK(told.params() == "{}");
+    }
+    CHECK(Message::parse(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[null]})").params() == "[null]");
+}
+
+TEST_CASE("Message::parse: a notification is one by its name, whatever null its id is") {
+    const Message told =
+        Message::parse(R"({"jsonrpc":"2.0","id":null,"method":"notifications/initialized"})");
+    CHECK(told.kind() == Message::Kind::notification);
+    CHECK(told.id().empty());
+    CHECK(code_of(R"({"jsonrpc":"2.0","id":null,"method":"tools/list"})") == code::invalid_request);
+    CHECK(code_of(R"({"jsonrpc":"2.0","id":{},"method":"notifications/x"})") == code::invalid_request);
+}
+
+TEST_CASE("a byte order mark before a message or a batch is passed over, and blanks around them too") {
+    const std::string mark = "\xEF\xBB\xBF";
+    const std::string ping = R"({"jsonrpc":"2.0","id":7,"method":"ping"})";
+    for (const std::string& text : {mark + ping, mark + " \t" + ping + "\r\n", " " + ping + " \r"}) {
+        CHECK(Message::parse(text).id() == "7");
+        CHECK(jsonrpc::id_of(text) == "7");
+    }
+    CHECK(jsonrpc::is_batch(mark + "[1]"));
+    CHECK(jsonrpc::is_batch(mark + "\r\n [1]"));
+    CHECK(jsonrpc::split_batch(mark + "[" + ping + ", null]", 3) == std::vector<std::string>{ping, "null"});
+    CHECK(code_of(mark + mark + ping) == code::invalid_request);
+    CHECK(code_of(mark) == code::parse_error);
 }
 
 TEST_CASE("id_of: the id that an answer to a bad message may carry") {

@@ -273,6 +273,12 @@ TEST_CASE("route: legacy messages belong to a session, but for the one that open
     const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
     const std::string told = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
     CHECK(routed(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{}})") == "1 ");
+    CHECK(routed(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":null})", {{"mcp-session-id", "s"}}) ==
+          "2 s");
+    CHECK(routed(R"({"jsonrpc":"2.0","method":"notifications/x","params":null})",
+                 {{"mcp-session-id", "s"}}) == "3 s");
+    CHECK(routed(R"({"jsonrpc":"2.0","id":null,"method":"notifications/x"})", {{"mcp-session-id", "s"}}) ==
+          "3 s");
     CHECK(routed(ping, {{"mcp-session-id", "s"}}) == "2 s");
     CHECK(routed(ping, {{"mcp-session-id", "s"}, {"mcp-protocol-version", "2025-06-18"}}) == "2 s");
     CHECK(routed(ping) == "400 -32600");
@@ -291,6 +297,14 @@ TEST_CASE("route: what is no message is 400") {
         CHECK(routed(body, {{"mcp-session-id", "s"}}) == "400 -32700");
     for (const char* body : {"7", "{}", R"({"jsonrpc":"1.0","id":1,"method":"ping"})"})
         CHECK(routed(body, {{"mcp-session-id", "s"}}) == "400 -32600");
+}
+
+TEST_CASE("parser: a byte order mark is no part of the body") {
+    HttpParser parser(1024, 1024);
+    std::string wire = "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n\xEF\xBB\xBF{}";
+    parser.feed(wire);
+    REQUIRE(parser.done());
+    CHECK(parser.take().body == "{}");
 }
 
 TEST_CASE("parser: the same request in any split is the same request, and what follows it is left") {

@@ -21,8 +21,9 @@ TEST_CASE("tools/call: arguments may be missing or null, but are an object; the 
     open_legacy(talk);
     CHECK(talk.say(call("1", R"("name":"echo")")).size() == 1);
     CHECK(talk.say(call("2", R"("name":"echo","arguments":null)")).size() == 1);
-    CHECK(talk.service.calls == Lines{"echo {}", "echo {}"});
-    for (const char* arguments : {"[]", "\"{}\"", "7", "true"})
+    CHECK(talk.say(call("2", R"("name":"echo","arguments":[])")).size() == 1); // PHP's empty object
+    CHECK(talk.service.calls == Lines{"echo {}", "echo {}", "echo {}"});
+    for (const char* arguments : {"[1]", "\"{}\"", "7", "true"})
         CHECK(talk.say(call("3", R"("name":"echo","arguments":)" + std::string(arguments))) ==
               Lines{failure("3", "-32602", R"(params: \"arguments\" must be an object)")});
     CHECK(talk.say(call("4", R"("arguments":{})")) ==
@@ -32,7 +33,7 @@ TEST_CASE("tools/call: arguments may be missing or null, but are an object; the 
     CHECK(talk.say(call("6", R"("name":"none")")) == Lines{failure("6", "-32602", "Unknown tool: none")});
     CHECK(talk.say(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":["echo"]})") ==
           Lines{failure("7", "-32602", "params must be an object")});
-    CHECK(talk.service.calls.size() == 3);
+    CHECK(talk.service.calls.size() == 4);
 }
 
 TEST_CASE("ids: numbers and strings come back as they were, and 1 is not \"1\"") {

@@ -50,6 +50,35 @@ TEST_CASE(
           R"("inputSchema":{"type":"object"},"_meta":{"a/b":true}}]}})");
 }
 
+TEST_CASE("a client whose library puts a mark first, null or [] for nothing, and blanks around is served") {
+    Talk talk;
+    const std::string mark = "\xEF\xBB\xBF";
+    const std::string begin = R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":)";
+    const Lines opened = talk.say(
+        mark + begin +
+        R"({"protocolVersion":"2025-03-26","capabilities":[],"clientInfo":{"name":"t"},"_meta":[]}})" + " ");
+    REQUIRE(opened.size() == 1);
+    CHECK(opened[0].starts_with(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26")"));
+    for (const char* id : {"", R"("id":null,)"})
+        for (const char* params : {"null", "[]", "{}"})
+            CHECK(talk.say(R"({"jsonrpc":"2.0",)" + std::string(id) +
+                           R"("method":"notifications/initialized","params":)" + params + "}")
+                      .empty());
+    for (const char* params : {"null", "[]", "{}"}) {
+        const std::string end = R"(,"params":)" + std::string(params) + "} ";
+        CHECK(talk.say(R"({"jsonrpc":"2.0","id":1,"method":"ping")" + end) ==
+              Lines{R"({"jsonrpc":"2.0","id":1,"result":{}})"});
+        CHECK(talk.say(mark + R"({"jsonrpc":"2.0","id":2,"method":"tools/list")" + end)[0].starts_with(
+            R"({"jsonrpc":"2.0","id":2,"result":{"tools":[)"));
+    }
+    const std::string ping = R"({"jsonrpc":"2.0","id":3,"method":"ping","params":null})";
+    CHECK(talk.say(mark + "[" + ping + ",{}]") == // what is refused is so at once
+          Lines{R"([{"jsonrpc":"2.0","error":{"code":-32600,"message":)"
+                R"("not a JSON-RPC 2.0 message: \"jsonrpc\" must be \"2.0\""}},)"
+                R"({"jsonrpc":"2.0","id":3,"result":{}}])"});
+    CHECK(talk.logged.size() == 1); // the element that says nothing
+}
+
 TEST_CASE("before initialize: ping is answered, an unknown method refused at once, another request told what "
           "is missing") {
     Talk talk;
