@@ -204,6 +204,33 @@ jsonrpc::Error guest_error(const std::string& kind, const std::string& message,
     return jsonrpc::Error(code, message, data.take());
 }
 
+class GuestMethods::Waiting {
+public:
+    Waiting(std::shared_ptr<Waits> all, std::string server, std::string tool) : all_(std::move(all)) {
+        Wait wait;
+        wait.server = std::move(server);
+        wait.tool = std::move(tool);
+        place_ = all_->insert(all_->end(), std::move(wait));
+    }
+    ~Waiting() { all_->erase(place_); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+private:
+    std::shared_ptr<Waits> all_;
+    Waits::iterator place_;
+};
+
+std::vector<WaitingCall> GuestMethods::waiting() const {
+    const auto now = std::chrono::steady_clock::now();
+    std::vector<WaitingCall> all;
+    for (const Wait& each : *waits_) {
+        const double seconds = std::chrono::duration<double>(now - each.since).count();
+        all.push_back(WaitingCall{each.server, each.tool, seconds});
+    }
+    return all; // each was added when it began
+}
+
 GuestMethods::GuestMethods(Shelf& shelf, Policy policy, asio::any_io_executor executor, RunSinks sinks)
     : shelf_(shelf), policy_(std::move(policy)),
       clock_(std::make_shared<std::function<void(bool)>>(sinks.clock)), sinks_(std::move(sinks)),
@@ -331,6 +358,7 @@ asio::awaitable<Catalogue::Tools> GuestMethods::tools_of(std::string server) {
                                      : shelf_.catalogue.warnings(server).size());
     if (!shelf_.catalogue.needs_start(server)) co_return co_await shelf_.catalogue.tools(server, may_ask());
     const PausedClock paused(clock_);
+    const Waiting waiting(waits_, server, "");
     co_return co_await shelf_.catalogue.tools(server, may_ask());
 }
 
@@ -423,12 +451,13 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     }
     called_.insert(server);
     const std::string name = tool->name;
+    const Waiting waiting(waits_, server, name);
     mcp::CallOptions options;
     options.on_progress = progress_of(server + '.' + name);
     options.asker = asker();
     options.limit = call.limit;
-    jsonrpc::Message answer =
-        co_await shelf_.catalogue.call(server, name, std::move(arguments), std::move(options));
+    jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments),
+                                                             std::move(options), paused_start());
     if (answer.result().size() > most_result)
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
@@ -441,6 +470,11 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     auto text = [&] { return answer.python_result(); };
     if (answer.size() < small_text) co_return text();
     co_return co_await shelf_.workers->run(text);
+}
+
+// The run's time does not pass while a server starts, the second time no more than the first.
+Catalogue::WhileStarting GuestMethods::paused_start() const {
+    return [clock = std::weak_ptr(clock_)] { return std::make_shared<PausedClock>(clock); };
 }
 
 // The run's time does not pass while a person thinks.
@@ -498,6 +532,7 @@ asio::awaitable<void> GuestMethods::start_all() {
     for (const std::string& server : cold) told_before_.emplace(server, 0);
     if (cold.empty()) co_return;
     const PausedClock paused(clock_);
+    const Waiting waiting(waits_, "", "");
     const auto executor = co_await asio::this_coro::executor;
     const auto open = std::make_shared<std::size_t>(cold.size());
     const auto all = std::make_shared<asio::steady_timer>(executor, asio::steady_timer::time_point::max());

@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "src/base/workers.h"
 #include "src/bridge/catalogue.h"
 #include "src/bridge/policy.h"
+#include "src/bridge/run_report.h"
 #include "src/bridge/saved_tools.h"
 #include "src/bridge/schema_check.h"
 #include "src/bridge/tool_index.h"
@@ -64,6 +66,9 @@ public:
     /// The servers that were called, by name.
     const std::set<std::string>& called() const { return called_; }
 
+    /// What the code waits for now, the longest first: calls, and servers that are being started.
+    std::vector<WaitingCall> waiting() const;
+
     /// What was odd with their results, a line a tool; with the servers that were called, what came up in this
     /// run; and what the run must know of saved functions.
     std::vector<std::string> notes() const;
@@ -79,6 +84,14 @@ public:
     std::string servers_json() const;
 
 private:
+    // What the code waits for, as long as this lives.
+    struct Wait {
+        std::string server, tool;
+        std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    };
+    using Waits = std::list<Wait>;
+    class Waiting;
+
     boost::asio::awaitable<std::string> answer_all(jsonrpc::Message message);
     boost::asio::awaitable<std::string> without_secrets(std::string text);
     std::string cleaned(std::string text) const;
@@ -98,6 +111,7 @@ private:
     boost::asio::awaitable<Catalogue::Tools> tools_of(std::string server);
     std::function<void(double, std::optional<double>, std::string)> progress_of(std::string tool) const;
     mcp::Asker asker() const;
+    Catalogue::WhileStarting paused_start() const;
     bool may_ask() const { return sinks_.asker.ask != nullptr; }
     boost::asio::awaitable<void> start_all();
     void note_oddity(const std::string& tool, const std::string& what);
@@ -108,6 +122,7 @@ private:
     RunSinks sinks_;
     base::Gate few_; ///< For what the host works out itself.
     std::shared_ptr<std::size_t> asked_ = std::make_shared<std::size_t>(0);
+    std::shared_ptr<Waits> waits_ = std::make_shared<Waits>();
     std::set<std::string> called_;
     std::map<std::string, std::size_t> told_before_{}; // warnings on a server before this run used it
     std::map<std::string, std::string> odd_{};         // by tool; a bounded number

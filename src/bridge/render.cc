@@ -1,5 +1,6 @@
 #include "src/bridge/render.h"
 
+#include <cmath>
 #include <csignal>
 #include <cstring>
 
@@ -43,8 +44,34 @@ std::string limit_line(const std::string& limit, const RunReport& report) {
     return {}; // time is the headline's
 }
 
+// A server chooses the names of its tools.
+std::string printable(std::string text) {
+    text = json::valid_utf8(text.substr(0, 200));
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+    return text;
+}
+
+// "28.1 s"
+std::string tenths(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", seconds);
+    return text;
+}
+
+std::string in_words(const WaitingCall& call) {
+    if (call.server.empty())
+        return "all servers, which are being started for a search (" + tenths(call.seconds) + ')';
+    if (call.tool.empty())
+        return "server " + printable(call.server) + ", which is still starting (" + tenths(call.seconds) +
+               ')';
+    return printable(call.server) + '.' + printable(call.tool) + " (" + tenths(call.seconds) + ')';
+}
+
 std::vector<std::string> note_lines(const RunReport& report) {
     std::vector<std::string> lines;
+    if (report.outcome.status != Status::timeout && !report.waiting.empty())
+        lines.push_back(waiting_for(report)); // else the headline has it
     for (const std::string& limit : report.outcome.limits) {
         const std::string line = limit_line(limit, report);
         const bool said = limit == "memory" && report.outcome.status == Status::out_of_memory;
@@ -60,6 +87,19 @@ std::vector<std::string> note_lines(const RunReport& report) {
     if (report.refused.empty() && !report.not_enforced.empty())
         lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
     return lines;
+}
+
+void write_waiting(json::Writer& w, const RunReport& report) {
+    w.key("waiting").array();
+    for (const WaitingCall& each : report.waiting) {
+        w.object();
+        if (!each.server.empty()) w.field("server", json::valid_utf8(each.server));
+        if (!each.tool.empty()) w.field("tool", json::valid_utf8(each.tool));
+        w.field("seconds", std::round(each.seconds * 10) / 10).end();
+    }
+    w.end();
+    if (report.waiting_in_all > report.waiting.size())
+        w.field("waitingInAll", static_cast<std::int64_t>(report.waiting_in_all));
 }
 
 bool succeeded(const RunReport& report) {
@@ -83,6 +123,7 @@ void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
     if (!report.servers.empty()) w.field("servers", report.servers);
     if (o.tool_calls > 0) w.field("toolCalls", o.tool_calls);
     if (!report.saved_tools.empty()) w.field("savedTools", report.saved_tools);
+    if (!report.waiting.empty()) write_waiting(w, report);
     if (!o.limits.empty()) w.field("limits", o.limits);
     const std::int64_t omitted = o.out.omitted_bytes + o.err.omitted_bytes;
     if (omitted > 0) w.field("truncatedBytes", omitted);
@@ -187,7 +228,8 @@ std::string headline(const RunReport& report) {
     case Status::success:
         return {};
     case Status::timeout:
-        return "timed out after " + std::to_string(report.timeout_seconds) + " s";
+        return "timed out after " + std::to_string(report.timeout_seconds) + " s" +
+               (report.waiting.empty() ? "" : "; " + waiting_for(report));
     case Status::out_of_memory:
         return "killed: out of memory (" + human_size(report.memory_bytes) + ")";
     case Status::error:
@@ -199,6 +241,15 @@ std::string headline(const RunReport& report) {
     if (o.exit_code && *o.exit_code != 0)
         return "exit status " + std::to_string(*o.exit_code) + (o.error.empty() ? "" : " (" + o.error + ")");
     return o.error.empty() ? "the code did not run to its end" : o.error;
+}
+
+std::string waiting_for(const RunReport& report) {
+    std::string text;
+    for (const WaitingCall& each : report.waiting)
+        text += (text.empty() ? "still waiting for " : ", ") + in_words(each);
+    if (report.waiting_in_all > report.waiting.size())
+        text += " and " + std::to_string(report.waiting_in_all - report.waiting.size()) + " more";
+    return text;
 }
 
 std::string render_text(const RunReport& report) {

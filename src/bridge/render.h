@@ -21,6 +21,10 @@ const char* status_name(const RunReport& report);
 /// "exit status 3", "timed out after 30 s", "killed: out of memory (512 MiB)"; empty after a successful end.
 std::string headline(const RunReport& report);
 
+/// "still waiting for github.create_issue (28.1 s) and 2 more", of a run that was ended; empty where nothing
+/// waited.
+std::string waiting_for(const RunReport& report);
+
 /// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode
 /// structuredContent or a TOON text. `no_bare_json`: a text that is a JSON value other than an object has a
 /// line more.

@@ -20,6 +20,7 @@ constexpr std::size_t most_picture_bytes = 5u << 20; // base64, all together: th
 constexpr std::size_t most_displayed = 100;
 constexpr std::size_t most_exec_displayed_bytes = 16u << 20; // else as many as are kept of a stream
 constexpr std::size_t most_artifacts = 100;
+constexpr std::size_t most_waiting = 5;
 
 std::string printable(std::string text, std::size_t most) {
     text = json::valid_utf8(text.substr(0, most));
@@ -167,6 +168,8 @@ public:
         for (const std::string& odd : methods_.notes()) notes.push_back(printable(odd, 1000));
     }
 
+    void ending() override { waiting = methods_.waiting(); }
+
     void spent(std::chrono::nanoseconds host_cpu) override { budget_.spend(host_cpu); }
 
     // Threads and objects of a session's earlier runs act in this one, and cannot be told from it: the
@@ -188,6 +191,7 @@ public:
     std::vector<Picture> pictures;
     std::vector<std::string> displayed;
     std::vector<std::string> artifacts;
+    std::vector<WaitingCall> waiting; ///< When the code ended.
 
 private:
     RunSinks sinks_for(const RunRequest& request) {
@@ -351,6 +355,16 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
     }
 }
 
+// What the code waited for, where it was ended and did not end by itself.
+void add_waiting(RunReport& report, std::vector<WaitingCall> waiting) {
+    const sandbox::Status how = report.outcome.status;
+    const bool by_itself = how == sandbox::Status::success || how == sandbox::Status::error;
+    if (by_itself || !report.refused.empty()) return;
+    report.waiting_in_all = waiting.size();
+    if (waiting.size() > most_waiting) waiting.resize(most_waiting);
+    report.waiting = std::move(waiting);
+}
+
 } // namespace
 
 asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
@@ -382,6 +396,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
         if (e.code() == jsonrpc::code::cancelled) throw;
         report.refused = e.what();
     }
+    add_waiting(report, std::move(host->waiting));
     report.servers.assign(host->called().begin(), host->called().end());
     report.saved_tools = host->saved_tools();
     report.pictures = std::move(host->pictures);

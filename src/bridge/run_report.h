@@ -15,6 +15,13 @@ struct Picture {
     std::string base64;
 };
 
+/// A call of the code's that waited for its answer when the run ended.
+struct WaitingCall {
+    std::string server{}; ///< Empty: all that are configured, for a search.
+    std::string tool{};   ///< Empty: the server was still being started.
+    double seconds = 0;
+};
+
 /// All that is known of a run when it has ended: what results are rendered from.
 struct RunReport {
     sandbox::Outcome outcome{};
@@ -27,6 +34,8 @@ struct RunReport {
     std::int64_t pids = 0;
     std::int64_t open_files = 1024;
     std::vector<std::string> servers{}; ///< Those that were called.
+    std::vector<WaitingCall> waiting{}; ///< Those that waited longest, where the code did not end by itself.
+    std::size_t waiting_in_all = 0;
     std::vector<Picture> pictures{};
     std::vector<std::string> displayed{};   ///< SVG that display() showed: text for a model.
     std::vector<std::string> saved_tools{}; ///< What became of saved functions: "saved plus", "loaded minus".

@@ -160,6 +160,8 @@ void show_end(const Visit& visit, bridge::RunReport report) {
     const bool said_by_traceback =
         report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
     if (!head.empty() && !said_by_traceback) lines.push_back(head);
+    if (report.outcome.status != sandbox::Status::timeout && !report.waiting.empty())
+        lines.push_back(bridge::waiting_for(report)); // else the headline has it
     for (const auto& more : {bridge::remedies(report), report.notes, report.outcome.notes})
         lines.insert(lines.end(), more.begin(), more.end());
     if (report.refused.empty() && !report.not_enforced.empty())

@@ -22,7 +22,6 @@ bool good_id(std::string_view id) {
 }
 
 // What some writers put before the first message, or before each.
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string_view without_mark(std::string_view text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());

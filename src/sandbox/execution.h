@@ -73,6 +73,8 @@ public:
     virtual void tick(std::string line) = 0; ///< The last line so far, beyond `head`; at most one a second.
     virtual void progress(double done, std::optional<double> total, std::string message) = 0;
     virtual void display(std::string mime_type, std::string data, bool is_base64) = 0;
+    /// The code is at its end, however it came: what it asked and still waits for is cancelled after this.
+    virtual void ending() {}
     virtual void spent(std::chrono::nanoseconds host_cpu) = 0; ///< What the guest has cost the host so far.
     virtual void artifact(std::string name, std::optional<std::string> base64, std::string skipped) = 0;
 };

@@ -76,6 +76,7 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     } catch (const json::Error& e) {
         broken = std::string("the guest's answer is none: ") + e.what();
     }
+    if (const auto& told = state->notes.host()) told->ending();
     if (error_code == jsonrpc::code::cancelled) throw jsonrpc::Error(error_code, broken);
     outcome.out.head = state->notes.take_out();
     outcome.err.head = state->notes.take_err();

@@ -34,6 +34,29 @@ TEST_CASE("render_result: a client that takes JSON for structure is never given 
     }
 }
 
+TEST_CASE("a run that was ended names the calls that waited, and programs find them too") {
+    bridge::RunReport report;
+    report.outcome.status = sandbox::Status::timeout;
+    report.timeout_seconds = 30;
+    CHECK(bridge::headline(report) == "timed out after 30 s");
+    report.waiting = {{"github", "create_issue", 28.13}, {"slow", "", 12}, {"a\nb", "x\x1b[2J", 0.04}};
+    report.waiting_in_all = 5;
+    CHECK(bridge::headline(report) ==
+          "timed out after 30 s; still waiting for github.create_issue (28.1 s), server slow, which is still "
+          "starting (12.0 s), a?b.x?[2J (0.0 s) and 2 more");
+    const std::string result = bridge::render_result(report, OutputMode::compact);
+    CHECK(
+        result.find(
+            R"("waiting":[{"server":"github","tool":"create_issue","seconds":28.1},{"server":"slow","seconds":12)") !=
+        std::string::npos);
+    CHECK(result.find(R"("waitingInAll":5)") != std::string::npos);
+    report.outcome.status = sandbox::Status::killed;
+    report.outcome.error = "the container ended before the code did: removed";
+    CHECK(bridge::headline(report) == report.outcome.error);
+    CHECK(bridge::render_text(report).find("[still waiting for github.create_issue (28.1 s), ") !=
+          std::string::npos);
+}
+
 TEST_CASE("takes_json_for_structure: the one that is known to, by its name") {
     CHECK(bridge::takes_json_for_structure("gemini-cli-mcp-client 0.61.0"));
     CHECK_FALSE(bridge::takes_json_for_structure("claude-code 2.1.332"));
