@@ -14,19 +14,31 @@ constexpr std::size_t most_signature = 2000;
 constexpr std::size_t most_names = 200;
 constexpr std::size_t most_values = 100'000; // of a schema; beyond, none of it is read
 constexpr int most_depth = 64;
+constexpr std::size_t most_literals = 160; // bytes of values in a signature
+constexpr std::size_t most_choices = 16;   // of one type that are looked at
 constexpr int most_nesting = 4; // of a type in a signature: list[dict[str, list[…]]] helps nobody
+
+/// One schema while its signature is written. Choices within choices grow fast, so only so many types are
+/// looked at; the rest is Any.
+struct Reading {
+    const JsonTree& root;
+    std::size_t left = 4000; ///< Types, and members gone through by sixteens.
+
+    void spend(std::size_t steps) { left -= std::min(left, steps); }
+};
 
 /// The schema that a local `$ref` leads to; the schema itself where there is none. A cycle ends after a few
 /// steps.
-const JsonTree& resolve(const JsonTree& root, const JsonTree& schema) {
+const JsonTree& resolve(Reading& in, const JsonTree& schema) {
     const JsonTree* at = &schema;
     for (int steps = 0; steps < 8; ++steps) {
         std::string_view ref = at->find_text("$ref");
         if (!ref.starts_with("#/")) break;
-        const JsonTree* target = &root;
+        const JsonTree* target = &in.root;
         while (target && !ref.empty()) { // "#/$defs/Name"
             ref.remove_prefix(std::min(ref.find('/'), ref.size() - 1) + 1);
             const std::string_view key = ref.substr(0, ref.find('/'));
+            in.spend(1 + target->members.size() / 16);
             target = target->find(key);
             ref.remove_prefix(key.size());
         }
@@ -75,7 +87,7 @@ struct Union {
     }
 };
 
-std::string type_of(const JsonTree& root, const JsonTree& schema, int nesting);
+std::string type_of(Reading& in, const JsonTree& schema, int nesting);
 
 /// "Literal[\"a\", \"b\"]", or "" where the values are too many to show.
 std::string literals(const std::vector<JsonTree>& values) {
@@ -83,18 +95,18 @@ std::string literals(const std::vector<JsonTree>& values) {
     bool none = false;
     for (const JsonTree& value : values) {
         const std::string each = literal(value);
-        if (each == "...") return "";
+        if (each == "..." || text.size() > most_literals) return "";
         if (each == "None")
             none = true;
         else
             text += (text.empty() ? "" : ", ") + each;
     }
     if (text.empty()) return none ? "None" : "";
-    if (text.size() > 160) return "";
+    if (text.size() > most_literals) return "";
     return "Literal[" + text + "]" + (none ? " | None" : "");
 }
 
-std::string named_type(const JsonTree& root, const JsonTree& schema, std::string_view name, int nesting) {
+std::string named_type(Reading& in, const JsonTree& schema, std::string_view name, int nesting) {
     if (name == "string") return "str";
     if (name == "integer") return "int";
     if (name == "number") return "float";
@@ -102,48 +114,50 @@ std::string named_type(const JsonTree& root, const JsonTree& schema, std::string
     if (name == "null") return "None";
     if (name == "array") {
         const JsonTree* items = schema.find("items");
-        const std::string inner = items && items->is_object() ? type_of(root, *items, nesting + 1) : "Any";
+        const std::string inner = items && items->is_object() ? type_of(in, *items, nesting + 1) : "Any";
         return inner == "Any" ? "list" : "list[" + inner + "]";
     }
     if (name == "object") {
         const JsonTree* values = schema.find("additionalProperties");
         const bool is_map = values && values->is_object() && !schema.find("properties");
-        const std::string inner = is_map ? type_of(root, *values, nesting + 1) : "Any";
+        const std::string inner = is_map ? type_of(in, *values, nesting + 1) : "Any";
         return inner == "Any" ? "dict" : "dict[str, " + inner + "]";
     }
     return "Any";
 }
 
-std::string plain_type_of(const JsonTree& root, const JsonTree& schema, int nesting);
+std::string plain_type_of(Reading& in, const JsonTree& schema, int nesting);
 
-std::string type_of(const JsonTree& root, const JsonTree& given, int nesting) {
-    if (nesting > most_nesting) return "Any";
-    const JsonTree& schema = resolve(root, given);
-    const std::string text = plain_type_of(root, schema, nesting);
+std::string type_of(Reading& in, const JsonTree& given, int nesting) {
+    if (nesting > most_nesting || in.left == 0) return "Any";
+    in.spend(1);
+    const JsonTree& schema = resolve(in, given);
+    const std::string text = plain_type_of(in, schema, nesting);
     const JsonTree* nullable = schema.find("nullable"); // OpenAPI's
     const bool adds = nullable && nullable->flag && text != "Any" && !text.ends_with("None");
     return adds ? text + " | None" : text;
 }
 
-std::string plain_type_of(const JsonTree& root, const JsonTree& schema, int nesting) {
+std::string plain_type_of(Reading& in, const JsonTree& schema, int nesting) {
     if (const JsonTree* value = schema.find("const"))
         if (std::string text = literals({*value}); !text.empty()) return text;
     if (const JsonTree* values = schema.find("enum"))
         if (std::string text = literals(values->items); !text.empty()) return text;
     Union all;
     if (const JsonTree* type = schema.find("type")) {
-        if (type->is_string()) return named_type(root, schema, type->text, nesting);
-        for (const JsonTree& each : type->items) all.add(named_type(root, schema, each.text, nesting));
+        if (type->is_string()) return named_type(in, schema, type->text, nesting);
+        for (std::size_t i = 0; i < type->items.size() && i < most_choices; ++i)
+            all.add(named_type(in, schema, type->items[i].text, nesting));
         return all.str();
     }
     for (const char* key : {"anyOf", "oneOf"})
         if (const JsonTree* choices = schema.find(key)) {
-            for (std::size_t i = 0; i < choices->items.size() && i < 16; ++i)
-                all.add(type_of(root, choices->items[i], nesting + 1));
+            for (std::size_t i = 0; i < choices->items.size() && i < most_choices; ++i)
+                all.add(type_of(in, choices->items[i], nesting + 1));
             return all.str();
         }
     if (const JsonTree* parts = schema.find("allOf"); parts && parts->items.size() == 1)
-        return type_of(root, parts->items.front(), nesting + 1);
+        return type_of(in, parts->items.front(), nesting + 1);
     return schema.find("properties") ? "dict" : "Any";
 }
 
@@ -154,7 +168,8 @@ struct Parameter {
 
 std::vector<Parameter> parameters(const JsonTree& root) {
     std::vector<Parameter> found;
-    const JsonTree& schema = resolve(root, root);
+    Reading in{root};
+    const JsonTree& schema = resolve(in, root);
     const JsonTree* properties = schema.find("properties");
     if (!properties) return found;
     std::set<std::string_view> required;
@@ -168,7 +183,7 @@ std::vector<Parameter> parameters(const JsonTree& root) {
         if (alias != name && !taken.insert(alias).second) continue; // reachable through **{…} only
         Parameter parameter;
         parameter.required = required.contains(name);
-        const std::string type = type_of(root, property, 0);
+        const std::string type = type_of(in, property, 0);
         const JsonTree* preset = property.find("default");
         parameter.text = type == "Any" ? alias : alias + ": " + type;
         const char* equals = type == "Any" ? "=" : " = ";
@@ -210,7 +225,8 @@ std::vector<std::string> parameter_names(std::string_view input_schema) {
     std::vector<std::string> names;
     try {
         const JsonTree root = read_tree(input_schema, most_values, most_depth);
-        const JsonTree* properties = resolve(root, root).find("properties");
+        Reading in{root};
+        const JsonTree* properties = resolve(in, root).find("properties");
         if (properties)
             for (const auto& [name, unused] : properties->members)
                 if (names.size() < most_names) names.push_back(name);

@@ -18,8 +18,12 @@ namespace {
 constexpr std::size_t most_query_bytes = 2000;
 constexpr std::size_t most_query_words = 24;
 constexpr std::size_t most_field_bytes = 4000;
-constexpr std::size_t most_candidates = 300; // of FTS5's own ranking, which ours then sorts
-constexpr std::size_t most_expansions = 24;  // of one word
+constexpr std::size_t most_candidates = 300;     // of FTS5's own ranking, which ours then sorts
+constexpr std::size_t most_expansions = 24;      // of one word
+constexpr std::size_t most_compared = 1'000'000; // known words, for the typing errors of one query
+// Of the tools of one server; of those after it only the names are found. Ten thousand honest ones have as
+// much.
+constexpr std::size_t most_server_bytes = 6 << 20;
 
 enum Field { in_name, in_server, in_parameters, in_description, in_server_description, fields };
 // Found with the agreed questions (tests/unit/search_questions.h), among those that keep this order.
@@ -128,9 +132,9 @@ struct ToolIndex::Impl {
     void count(const Entry& entry, int by);
     std::vector<QueryWord> read_query(const std::string& query) const;
     std::vector<Word> query_words(const std::string& query) const;
-    QueryWord expand(const Word& word) const;
+    QueryWord expand(const Word& word, std::size_t& compared) const;
     void add_variant(QueryWord& to, const std::string& text, double weight) const;
-    void correct(QueryWord& to, const std::string& text) const;
+    void correct(QueryWord& to, const std::string& text, std::size_t& compared) const;
     double score(const Entry& entry, const std::vector<QueryWord>& words, const std::string& joined) const;
 };
 
@@ -219,7 +223,14 @@ ToolIndex::~ToolIndex() = default;
 void ToolIndex::Impl::replace(const std::string& server, const std::vector<IndexedTool>& tools) {
     database.run("BEGIN");
     remove(server);
-    for (const IndexedTool& tool : tools) add(tool, server);
+    std::size_t bytes = 0;
+    for (const IndexedTool& tool : tools) {
+        bytes += std::min(tool.description.size(), most_field_bytes) + tool.name.size();
+        for (const std::string& each : tool.parameters) bytes += each.size();
+        IndexedTool bare;
+        if (bytes > most_server_bytes) bare.name = tool.name;
+        add(bare.name.empty() ? tool : bare, server);
+    }
     database.run("COMMIT");
 }
 
@@ -269,14 +280,15 @@ void ToolIndex::Impl::add_variant(QueryWord& to, const std::string& text, double
 }
 
 /// Adds the known words that are one typing error away.
-void ToolIndex::Impl::correct(QueryWord& to, const std::string& text) const {
-    if (text.size() < 3) return;
+void ToolIndex::Impl::correct(QueryWord& to, const std::string& text, std::size_t& compared) const {
+    if (text.size() < 3 || compared >= most_compared) return;
+    compared += vocabulary.size();
     for (const auto& [known, unused] : vocabulary)
         if (known.size() >= 3 && within_one_edit(text, known))
             add_variant(to, known, known.front() == text.front() ? 0.8 : 0.6);
 }
 
-QueryWord ToolIndex::Impl::expand(const Word& word) const {
+QueryWord ToolIndex::Impl::expand(const Word& word, std::size_t& compared) const {
     QueryWord out;
     out.text = word.text;
     const auto stem = stem_ids.find(word.stem);
@@ -295,7 +307,7 @@ QueryWord ToolIndex::Impl::expand(const Word& word) const {
             out.begins = true;
         }
     }
-    if (!is_known && !out.begins) correct(out, word.text);
+    if (!is_known && !out.begins) correct(out, word.text, compared);
     for (Variant& variant : out.variants) variant.value = variant.weight * rarity(variant.stem);
     std::sort(out.variants.begin(), out.variants.end(),
               [](const Variant& a, const Variant& b) { return a.value > b.value; });
@@ -304,7 +316,8 @@ QueryWord ToolIndex::Impl::expand(const Word& word) const {
 
 std::vector<QueryWord> ToolIndex::Impl::read_query(const std::string& query) const {
     std::vector<QueryWord> words;
-    for (const Word& word : query_words(query)) words.push_back(expand(word));
+    std::size_t compared = 0;
+    for (const Word& word : query_words(query)) words.push_back(expand(word, compared));
     return words;
 }
 

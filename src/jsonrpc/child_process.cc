@@ -49,7 +49,7 @@ std::string start_text(const Launch& launch, const KeeperReport& report) {
 struct ChildProcess::State : std::enable_shared_from_this<ChildProcess::State> {
     State(const asio::any_io_executor& executor, Launch l, Kept kept, FdChannel::Options options)
         : launch(std::move(l)), keeper(kept.keeper), lifeline(std::move(kept.lifeline)),
-          channel(executor, std::move(kept.out), std::move(kept.in), options),
+          channel(executor, std::move(kept.out), std::move(kept.in), std::move(options)),
           status(executor, kept.status.release()), err(executor, kept.err.release()), retry(executor),
           changed(executor) {}
 
@@ -137,7 +137,7 @@ struct ChildProcess::State : std::enable_shared_from_this<ChildProcess::State> {
 
 ChildProcess::ChildProcess(asio::any_io_executor executor, Launch launch, FdChannel::Options options) {
     Kept kept = jsonrpc::launch(launch);
-    state_ = std::make_shared<State>(executor, std::move(launch), std::move(kept), options);
+    state_ = std::make_shared<State>(executor, std::move(launch), std::move(kept), std::move(options));
     state_->read_status();
     state_->read_stderr();
 }
@@ -159,6 +159,11 @@ asio::awaitable<std::optional<LineSplitter::Line>> ChildProcess::read() {
 }
 
 void ChildProcess::write(std::string line) { state_->channel.write(std::move(line)); }
+asio::awaitable<bool> ChildProcess::room(std::size_t bytes, std::chrono::steady_clock::time_point until) {
+    const auto state = state_;
+    const bool has_room = co_await state->channel.room(bytes, until);
+    co_return has_room;
+}
 void ChildProcess::close() noexcept { state_->kill(); }
 std::uint64_t ChildProcess::position() const { return state_->channel.position(); }
 std::optional<std::uint64_t> ChildProcess::read_up_to() const { return state_->channel.read_up_to(); }

@@ -26,6 +26,8 @@ public:
     boost::asio::awaitable<std::optional<LineSplitter::Line>> read() override;
     void write(std::string line) override;
     void close() noexcept override; ///< Kills at once.
+    /// As FdChannel::room.
+    boost::asio::awaitable<bool> room(std::size_t bytes, std::chrono::steady_clock::time_point until);
 
     /// "npx: not found in PATH=/usr/bin", "exited with status 3", "was killed by signal 11 (Segmentation
     /// fault)". Known once read() has ended.

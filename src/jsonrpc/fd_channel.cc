@@ -46,9 +46,10 @@ std::optional<std::uint64_t> unread_in(int fd) {
 
 struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     State(const asio::any_io_executor& executor, UniqueFd read_end, UniqueFd write_end, Options o)
-        : options(o), in_flags(::fcntl(read_end.get(), F_GETFL)),
+        : options(std::move(o)), in_flags(::fcntl(read_end.get(), F_GETFL)),
           out_flags(::fcntl(write_end.get(), F_GETFL)), in(executor, read_end.release()),
-          out(executor, write_end.release()), splitter(o.most_line), changed(executor) {}
+          out(executor, write_end.release()), splitter(options.most_line, options.bound_of),
+          changed(executor) {}
 
     Options options;
     int in_flags; // both taken before asio touches either: a terminal's two ends are one description
@@ -111,6 +112,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     void written(error_code ec) {
         for (const Chunk& each : flying) queued -= each.size();
         flying.clear();
+        changed.notify(); // to who waits for room
         if (ec && !deaf)
             go_deaf(ec == asio::error::broken_pipe ? "it no longer reads" : "write: " + ec.message());
         changed.notify(); // whoever waits in settled()
@@ -170,7 +172,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
 };
 
 FdChannel::FdChannel(asio::any_io_executor executor, UniqueFd in, UniqueFd out, Options options)
-    : state_(std::make_shared<State>(executor, std::move(in), std::move(out), options)) {
+    : state_(std::make_shared<State>(executor, std::move(in), std::move(out), std::move(options))) {
     state_->watch();
 }
 
@@ -220,6 +222,16 @@ asio::awaitable<void> FdChannel::settled() {
 void FdChannel::end_writing() {
     state_->write_ended = true;
     state_->push();
+}
+
+asio::awaitable<bool> FdChannel::room(std::size_t bytes, std::chrono::steady_clock::time_point until) {
+    const auto state = state_;
+    const auto fits = [&] {
+        return state->write_ended || state->queued == 0 ||
+               state->queued + bytes <= state->options.most_queued / 2;
+    };
+    while (!fits() && std::chrono::steady_clock::now() < until) co_await state->changed.wait(until);
+    co_return fits();
 }
 
 asio::awaitable<bool> FdChannel::flushed(std::chrono::milliseconds limit) {

@@ -20,7 +20,8 @@ public:
         std::size_t most_line = std::size_t{16}
                                 << 20; ///< Bytes of a line that is read; a longer one comes out `oversized`.
         std::size_t most_queued = std::size_t{64}
-                                  << 20; ///< Bytes that wait to be written. A single line may always wait.
+                                  << 20;  ///< Bytes that wait to be written. A single line may always wait.
+        LineSplitter::BoundOf bound_of{}; ///< Of a line, where it depends on how that begins.
     };
 
     FdChannel(boost::asio::any_io_executor executor, UniqueFd in, UniqueFd out, Options options);
@@ -43,6 +44,11 @@ public:
 
     /// Closes the writing end once what is queued is written; reading goes on. Later lines are dropped.
     void end_writing();
+
+    /// Waits until a line of that size fits into half of what may wait, or nothing waits: so large ones take
+    /// turns, and small ones always find room. False where that is not so by then. True too where the channel
+    /// has ended, since lines are dropped then.
+    boost::asio::awaitable<bool> room(std::size_t bytes, std::chrono::steady_clock::time_point until);
 
     /// Waits until all that was written is out, the other side is gone, or the limit has passed. True if all
     /// is out.

@@ -21,8 +21,7 @@ bool good_id(std::string_view id) {
     }
 }
 
-// What some writers put before the first message, or before each.
-
+// The mark is what some writers put before the first message, or before each.
 std::string_view without_mark(std::string_view text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     return text;

@@ -7,6 +7,7 @@
 #include "runtime_api/json.h"
 #include "src/mcp/client_life.h"
 #include "src/mcp/client_outgoing.h"
+#include "src/mcp/tool_list.h"
 
 namespace mcp {
 namespace asio = boost::asio;
@@ -20,8 +21,11 @@ constexpr std::size_t most_calls = 1024;
 constexpr std::size_t large_arguments = 256 << 10; // bytes; they are put into a message by workers
 constexpr std::size_t most_warnings = 50;
 constexpr int most_rounds = 8;
-constexpr std::chrono::milliseconds relist_pause =
-    200ms; // a server that says so all the time is asked at most so often
+// A server that says so all the time is asked at most so often: twice as rarely each time, up to the last.
+constexpr std::chrono::milliseconds relist_pause = 200ms;
+constexpr std::chrono::milliseconds most_relist_pause = 60s;
+constexpr std::size_t most_other_message = ToolList::most_page; // all that no call of a tool waits for
+constexpr std::size_t large_call = 64 << 10;                    // bytes of arguments that wait for room
 
 constexpr std::chrono::milliseconds ending_limit = 5s; // from a connection's end to its client's
 
@@ -47,7 +51,7 @@ ClientLink::ClientLink(const asio::any_io_executor& executor, std::unique_ptr<Cl
 
 Client::Life::Life(asio::any_io_executor e, ClientSpec s, Options o)
     : executor(std::move(e)), spec(std::move(s)), options(std::move(o)), transport(spec.transport),
-      learned(spec.protocol), changed(executor) {}
+      learned(spec.protocol), relist_wait(relist_pause), changed(executor) {}
 
 std::chrono::milliseconds Client::Life::left(TimePoint until) {
     const auto rest =
@@ -67,6 +71,10 @@ void Client::Life::connect(ClientSpec::Transport how) {
     ClientSpec chosen = spec;
     chosen.transport = how;
     auto channel = options.connect ? options.connect(chosen) : connect_by_transport(executor, chosen);
+    channel->bound_by([weak = weak_from_this()](std::string_view head) {
+        const auto self = weak.lock();
+        return self ? self->bound_of(head) : most_other_message;
+    });
     jsonrpc::Peer::Options o;
     o.name = "server " + spec.name;
     o.most_pending = most_calls;
@@ -94,6 +102,13 @@ void Client::Life::connect(ClientSpec::Transport how) {
                        const auto self = weak.lock();
                        if (self && which.lock() == self->link) self->ended(self->link);
                    });
+}
+
+// Only the answer to a call of a tool has a reason to be large.
+std::size_t Client::Life::bound_of(std::string_view head) const {
+    const std::size_t method = head.find("\"method\"");
+    const bool asks = method != std::string_view::npos && method < head.find("\"result\"");
+    return calls.empty() || asks ? most_other_message : spec.most_message;
 }
 
 void Client::Life::agree(ServerFacts found) {
@@ -155,8 +170,15 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
     RequestDress dressed = dress();
     dressed.progress_token = token.value;
     dressed.elicits = in_flight.asker.ask != nullptr;
-    const std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
+    std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
     const auto asked = link;
+    if (arguments.size() > large_call) {
+        const TimePoint until = jsonrpc::after(limit);
+        const bool has_room = co_await asked->channel->room(arguments.size(), until);
+        if (!has_room)
+            throw Error(jsonrpc::code::timed_out, "server " + spec.name + " did not read what it was sent");
+        limit = left(until);
+    }
     std::exception_ptr failed;
     try {
         if (facts.era == Era::legacy)
@@ -268,6 +290,9 @@ void Client::Life::relist_soon() {
 
 asio::awaitable<void> Client::Life::relist() {
     const auto self = shared_from_this();
+    // one that has been quiet for a while is asked at once
+    const auto quiet = std::chrono::steady_clock::now() - relisted;
+    if (quiet > 2 * relist_wait) relist_wait = relist_pause;
     while (tools_stale && state == State::ready) {
         std::string failed;
         try {
@@ -278,9 +303,11 @@ asio::awaitable<void> Client::Life::relist() {
         if (!failed.empty()) warn("its tools changed, but could not be listed: " + failed);
         const auto tell = options.on_tools_changed; // a copy: it may end the Client
         if (failed.empty() && tell) tell();
-        const TimePoint pause = jsonrpc::after(relist_pause);
+        const TimePoint pause = jsonrpc::after(relist_wait);
         while (state == State::ready && std::chrono::steady_clock::now() < pause)
             co_await changed.wait(pause);
+        relist_wait = std::min(2 * relist_wait, most_relist_pause);
+        relisted = std::chrono::steady_clock::now();
     }
 }
 

@@ -25,6 +25,17 @@ public:
     /// The session that was agreed on is no more; a new one may be asked for by `initialize` on this channel.
     virtual bool session_lost() const { return false; }
 
+    /// How long a message of the server may be that begins so, where the way knows that before it has read
+    /// all of it.
+    virtual void bound_by(jsonrpc::LineSplitter::BoundOf) {}
+
+    /// Waits until a message of that size may be written without crowding out others; false where there was
+    /// no room until then. Small messages need not ask.
+    virtual boost::asio::awaitable<bool> room(std::size_t /*bytes*/,
+                                              std::chrono::steady_clock::time_point /*until*/) {
+        co_return true;
+    }
+
     /// Starts what a session needs beyond calls (the stream on which the server speaks first).
     virtual void session_began() {}
 

@@ -24,7 +24,8 @@ constexpr std::chrono::milliseconds default_retry = 1s;
 constexpr std::chrono::milliseconds most_retry = 300s;
 constexpr std::chrono::milliseconds after_abandon = 5s;
 constexpr int most_redirects = 3;
-constexpr int most_resumes = 20; // without anything heard in between
+constexpr std::size_t most_other = std::size_t{8} << 20; // bytes of what is no answer to a call of a tool
+constexpr int most_resumes = 20;                         // without anything heard in between
 constexpr int most_listen_failures = 5;
 
 } // namespace
@@ -95,7 +96,8 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
 
     // A stream of events that belongs to one request, or to none.
     struct Stream {
-        explicit Stream(std::size_t most) : parser(most) {}
+        explicit Stream(std::size_t bound) : most(bound), parser(bound) {}
+        std::size_t most;
         SseParser parser;
         bool is_stream = false;
         bool answered = false;
@@ -114,7 +116,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         if (event.oversized) {
             stream.answered = true;
             return fail(id, Error(jsonrpc::code::too_large, "a message of more than " +
-                                                                std::to_string(spec.most_message) +
+                                                                std::to_string(stream.most) +
                                                                 " bytes is above the bound"));
         }
         if (event.type != "message") return;
@@ -150,8 +152,13 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         if (failure && wanted) fail(out.id, *failure);
     }
 
+    // Only the answer to a call of a tool has a reason to be large.
+    std::size_t bound_of(const Outgoing& out) const {
+        return out.method == "tools/call" ? spec.most_message : std::min(spec.most_message, most_other);
+    }
+
     asio::awaitable<void> exchange(const Outgoing& out) {
-        const auto stream = std::make_shared<Stream>(spec.most_message);
+        const auto stream = std::make_shared<Stream>(bound_of(out));
         const std::string of = session;
         const bool had_session = !of.empty() || lost; // one that is being replaced counts
         WebAnswer answer;
@@ -161,7 +168,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
             request.headers = headers_for(out);
             request.body = out.line;
             request.limit = out.asks() ? 0ms : side_limit;
-            request.most_body = spec.most_message;
+            request.most_body = stream->most;
             request.choose_sink = [self = shared_from_this(), stream, &out](const WebRequest::Head& head) {
                 self->note_session(head, out);
                 const bool events = head.status < 300 && media_type(head) == "text/event-stream";
@@ -235,7 +242,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
     asio::awaitable<void> listen() {
         const auto self = shared_from_this();
         const std::string of = session;
-        const auto stream = std::make_shared<Stream>(spec.most_message);
+        const auto stream = std::make_shared<Stream>(std::min(spec.most_message, most_other));
         for (int failures = 0; failures < most_listen_failures && !inbox->closed() && session == of;) {
             stream->heard = false;
             const int status = co_await get("", stream);

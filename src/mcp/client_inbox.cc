@@ -3,6 +3,13 @@
 #include "runtime_api/json_scan.h"
 
 namespace mcp {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{128}
+                                   << 20; // that wait to be read; a storm of events is no more
+constexpr std::size_t line_cost = 64;     // bytes, besides its text
+
+} // namespace
 
 namespace {
 
@@ -27,6 +34,8 @@ void HttpInbox::put(std::string text, std::string of_request, bool whole_answer)
     line.text = std::move(text);
     line.of_request = std::move(of_request);
     line.whole_answer = whole_answer;
+    bytes_ += line.size + line_cost;
+    if (bytes_ > most_bytes && !lines_.empty()) return close();
     lines_.push_back(std::move(line));
     changed_.notify();
 }
@@ -34,6 +43,7 @@ void HttpInbox::put(std::string text, std::string of_request, bool whole_answer)
 void HttpInbox::close() noexcept {
     closed_ = true;
     lines_.clear();
+    bytes_ = 0;
     changed_.notify();
 }
 
@@ -44,6 +54,7 @@ boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> HttpInbox::re
     if (self->closed_) co_return std::nullopt;
     jsonrpc::LineSplitter::Line line = std::move(self->lines_.front());
     self->lines_.pop_front();
+    self->bytes_ -= line.size + line_cost;
     co_return line;
 }
 

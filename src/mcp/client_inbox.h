@@ -26,6 +26,7 @@ public:
 private:
     jsonrpc::Event changed_;
     std::deque<jsonrpc::LineSplitter::Line> lines_;
+    std::size_t bytes_ = 0; ///< Of these.
     bool closed_ = false;
 };
 

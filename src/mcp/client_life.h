@@ -55,6 +55,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
                                                          std::string arguments,
                                                          std::chrono::milliseconds limit,
                                                          CallInFlight* in_flight);
+    std::size_t bound_of(std::string_view head) const;
     void refuse_task(const std::string& tool) const;
 
     // client_questions.cc: what the server asks of a person
@@ -111,7 +112,9 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     std::int64_t next_token = 1;
     bool tools_stale = false; ///< The server said that its tools changed since we last listed them.
     bool relisting = false;
-    bool renewing = false; ///< A lost session is being replaced.
+    std::chrono::milliseconds relist_wait; ///< Until it is listed again, while they change all the time.
+    TimePoint relisted{};                  ///< When that was last over.
+    bool renewing = false;                 ///< A lost session is being replaced.
     jsonrpc::Event changed;
 };
 

@@ -12,6 +12,8 @@ namespace {
 using jsonrpc::Error;
 
 constexpr std::size_t most_tool_bytes = std::size_t{1} << 20;
+constexpr std::size_t most_description = 64 << 10;
+constexpr std::size_t most_dropped = 50; // lines about tools of one page
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(jsonrpc::code::internal_error, why); }
 
@@ -121,6 +123,12 @@ std::string oddity_of(std::string_view tool) {
     return what + ", so it is taken as one that takes anything";
 }
 
+// At most `most` bytes, not cut within a character.
+std::string cut_text(std::string_view text, std::size_t most) {
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+    return std::string(text.substr(0, most));
+}
+
 UpstreamTool read_tool(std::string_view text) {
     UpstreamTool tool{text_of(text, "name")};
     tool.description = text_of(text, "description");
@@ -206,22 +214,30 @@ ServerFacts read_unsupported(const jsonrpc::Error& error) {
     return choose(strings_of(json::member(error.data().empty() ? "null" : error.data(), "supported")));
 }
 
-ToolPage read_tools(std::string_view result, bool with_headers) {
+ToolPage read_tools(std::string_view result, bool with_headers, std::size_t most) {
     ToolPage page;
+    const auto tell = [&page](std::string what) {
+        if (page.dropped.size() < most_dropped) page.dropped.push_back(std::move(what));
+    };
     const auto tools = json::member(result, "tools");
     if (!is(tools, json::Kind::array)) refuse("its answer to tools/list has no \"tools\"");
     for (const std::string_view each : json::elements(*tools)) {
+        if (page.tools.size() >= most) break;
         std::string fault = fault_of(each);
         UpstreamTool tool = fault.empty() ? read_tool(each) : UpstreamTool{text_of(each, "name")};
         if (tool.name.empty() && fault.empty()) fault = "it has no name";
         if (with_headers && fault.empty()) fault = read_header_params(tool.input_schema, tool.header_params);
         const std::string what = "tool " + json::quote(tool.name.substr(0, 200));
         if (!fault.empty()) {
-            page.dropped.push_back(what + " is left out: " + fault);
+            tell(what + " is left out: " + fault);
             continue;
         }
         const std::string oddity = oddity_of(each);
-        if (!oddity.empty()) page.dropped.push_back(what + ": " + oddity);
+        if (!oddity.empty()) tell(what + ": " + oddity);
+        if (tool.description.size() > most_description) {
+            tell(what + ": its description is cut at 64 KiB");
+            tool.description = cut_text(tool.description, most_description);
+        }
         page.tools.push_back(std::move(tool));
     }
     const auto cursor = json::member(result, "nextCursor");

@@ -56,14 +56,15 @@ ServerFacts read_unsupported(const jsonrpc::Error& error);
 /// One page of tools/list.
 struct ToolPage {
     std::vector<UpstreamTool> tools;
-    std::vector<std::string> dropped; ///< A line for each tool that was left out, or kept though it is odd.
+    std::vector<std::string> dropped; ///< A line for each tool that was left out, or kept though it is odd;
+                                      ///< at most 50.
     std::optional<std::string> next_cursor;
 };
 
 /// A bad tool is dropped, the others are kept; one without a usable inputSchema takes anything.
-/// `with_headers`: header_params are read, and a tool that has them wrong is dropped. Throws jsonrpc::Error
-/// where it is no page at all.
-ToolPage read_tools(std::string_view result, bool with_headers);
+/// A description of more than 64 KiB is cut. `with_headers`: header_params are read, and a tool that has them
+/// wrong is dropped. No more than `most` tools are read. Throws jsonrpc::Error where it is no page at all.
+ToolPage read_tools(std::string_view result, bool with_headers, std::size_t most = SIZE_MAX);
 
 /// How to go on where the result of a modern call is a question, to a person; a state alone is sent back.
 /// nullopt: it is no question. Throws jsonrpc::Error where it asks for anything else.

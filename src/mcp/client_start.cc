@@ -4,7 +4,9 @@
 #include <cstdlib>
 
 #include "runtime_api/json.h"
+#include "src/base/turns.h"
 #include "src/mcp/client_life.h"
+#include "src/mcp/tool_list.h"
 
 namespace mcp {
 namespace asio = boost::asio;
@@ -15,9 +17,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::chrono::milliseconds probe_limit =
-    3s; // as the SDKs have it; a server that is silent is one of old
-constexpr std::size_t most_pages = 200;
-constexpr std::size_t most_tools = 10'000;
+    3s;                                      // as the SDKs have it; a server that is silent is one of old
+constexpr std::size_t large_page = 64 << 10; // read on another thread
 
 int code_of(const std::exception_ptr& failure) {
     try {
@@ -175,31 +176,20 @@ asio::awaitable<void> Client::Life::initialize(TimePoint until) {
 
 asio::awaitable<void> Client::Life::list_tools(TimePoint until) {
     tools_stale = false;
-    std::vector<UpstreamTool> found;
-    std::set<std::string> names;
-    std::set<std::string> cursors;
+    ToolList list(facts.era == Era::modern, over_http() && facts.era == Era::modern);
     std::optional<std::string> cursor;
-    for (std::size_t page_number = 1;; ++page_number) {
+    do {
         std::string params = list_params(dress(), cursor);
         const Message answer = co_await request("tools/list", std::move(params), left(until));
-        check_result(answer.result(), facts.era == Era::modern);
-        ToolPage page = read_tools(answer.result(), over_http() && facts.era == Era::modern);
-        for (const std::string& each : page.dropped) warn(each);
-        for (UpstreamTool& each : page.tools) {
-            if (!names.insert(each.name).second)
-                warn("tool " + json::quote(each.name) + " is listed twice; the first is taken");
-            else if (found.size() < most_tools)
-                found.push_back(std::move(each));
-        }
-        cursor = page.next_cursor;
-        if (!cursor) break;
-        const bool again = !cursors.insert(*cursor).second;
-        if (again) warn("tools/list gave a cursor twice; what came up to there is taken");
-        if (page_number == most_pages) warn("tools/list has more than 200 pages; the rest is left out");
-        if (again || page_number == most_pages || found.size() >= most_tools) break;
-    }
-    if (names.size() > most_tools) warn("it has more than 10,000 tools; the rest is left out");
-    tools = std::move(found);
+        auto job = [&list, &answer] { return list.add(answer.result()); };
+        if (options.workers && answer.result().size() > large_page)
+            cursor = co_await options.workers->run(job);
+        else
+            cursor = job();
+        co_await base::yield_if_long();
+    } while (cursor);
+    for (const std::string& each : list.notes) warn(each);
+    tools = std::move(list.tools);
     link->channel->set_tools(tools);
 }
 

@@ -18,11 +18,18 @@ public:
     std::string reason() const override { return child_.reason(); }
     std::uint64_t position() const override { return child_.position(); }
     std::optional<std::uint64_t> read_up_to() const override { return child_.read_up_to(); }
+    void bound_by(jsonrpc::LineSplitter::BoundOf bound) override { *bound_ = std::move(bound); }
+    boost::asio::awaitable<bool> room(std::size_t bytes,
+                                      std::chrono::steady_clock::time_point until) override {
+        return child_.room(bytes, until);
+    }
     bool ever_ran() const override { return child_.pid() != 0; }
     std::string log_tail() const override { return child_.stderr_tail(); }
     boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) override { return child_.stop(grace); }
 
 private:
+    std::shared_ptr<jsonrpc::LineSplitter::BoundOf> bound_ = /// Shared with what reads from the child.
+        std::make_shared<jsonrpc::LineSplitter::BoundOf>();
     jsonrpc::ChildProcess child_;
 };
 

@@ -182,6 +182,40 @@ TEST_CASE("FdChannel: does not know where it closed itself, nor of a socket") {
     CHECK_FALSE(socket.read_up_to().has_value());
 }
 
+TEST_CASE("FdChannel: large lines wait for room, and small ones find it") {
+    asio::io_context loop;
+    FdChannel::Options options;
+    options.most_queued = 1 << 20;
+    Pair pair(loop, options);
+    const auto soon = [] { return std::chrono::steady_clock::now() + 50ms; };
+    CHECK(run(loop, pair.channel.room(5 << 20, soon()))); // nothing waits: it may be as large as it is
+    pair.channel.write(std::string(400'000, 'x'));
+    CHECK_FALSE(run(loop, pair.channel.room(400'000, soon())));
+    pair.channel.write("small");
+    CHECK(pair.channel.reason().empty());
+    std::thread reader([&] { drain(pair.from_us.read.get(), 400'000); });
+    CHECK(run(loop, pair.channel.room(400'000, std::chrono::steady_clock::now() + 10s)));
+    reader.join();
+    pair.channel.close();
+    CHECK(run(loop, pair.channel.room(5 << 20, soon())));
+}
+
+TEST_CASE("FdChannel: the bound of a line may depend on how it begins") {
+    asio::io_context loop;
+    FdChannel::Options options;
+    options.bound_of = [](std::string_view head) { return head.starts_with("large") ? 10'000 : 1000; };
+    Pair pair(loop, options);
+    pair.say("large" + std::string(5000, 'x') + "\nother" + std::string(5000, 'x') + "\nok\n");
+    pair.to_us.write.reset();
+    std::vector<bool> oversized;
+    const auto read = [&]() -> asio::awaitable<int> {
+        while (const auto line = co_await pair.channel.read()) oversized.push_back(line->oversized);
+        co_return 1;
+    };
+    run(loop, read());
+    CHECK(oversized == std::vector<bool>{false, true, false});
+}
+
 TEST_CASE("FdChannel: an end that closes is noticed though nothing is written, for pipes and for sockets") {
     asio::io_context loop;
     const auto closed = [](FdChannel& channel) -> asio::awaitable<int> {

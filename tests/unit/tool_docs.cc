@@ -115,3 +115,14 @@ TEST_CASE("python_signature: real servers' tools have readable signatures") {
         if (tool.name == "get-sum")
             CHECK(python_signature("get_sum", tool.input_schema) == "get_sum(a: float, *, b: float)");
 }
+
+TEST_CASE("python_signature: choices within choices without end are cut short") {
+    std::string choices, types;
+    for (int i = 0; i < 16; ++i)
+        choices += (i ? "," : "") + std::string(R"({"type":"array","items":{"$ref":"#/$defs/a"}})");
+    for (int i = 0; i < 5000; ++i) types += (i ? "," : "") + std::string("\"array\"");
+    const std::string schema = R"({"$defs":{"a":{"anyOf":[)" + choices + R"(]},"b":{"type":[)" + types +
+                               R"(],"items":{"$ref":"#/$defs/b"}}},"properties":{"x":{"$ref":"#/$defs/a"},)" +
+                               R"("y":{"$ref":"#/$defs/b"},"z":{"type":"integer"}}})";
+    CHECK(bridge::python_signature("t", schema).starts_with("t(")); // in milliseconds, not for ever
+}

@@ -180,3 +180,21 @@ TEST_CASE("ToolIndex: tools may be called and described in anything") {
     CHECK(found("inside") == std::string("nul\0inside", 10));
     CHECK_NOTHROW(index.replace("odd", {}));
 }
+
+TEST_CASE("ToolIndex: of a server that says too much, the names are still found") {
+    bridge::ToolIndex index;
+    std::vector<bridge::IndexedTool> tools;
+    for (int i = 0; i < 2500; ++i) {
+        bridge::IndexedTool tool;
+        tool.server = "chatty";
+        tool.name = "tool_number" + std::to_string(i);
+        for (int k = 0; k < 400; ++k) tool.description += "w" + std::to_string(400 * i + k) + " ";
+        if (i == 2499) tool.description = "unspoken " + tool.description;
+        tools.push_back(std::move(tool));
+    }
+    index.replace("chatty", tools);
+    REQUIRE(index.search("w1", 5, {"chatty"}).size() >= 1);
+    CHECK(index.search("unspoken", 5, {"chatty"}).empty()); // of the last tool
+    REQUIRE(index.search("number2499", 5, {"chatty"}).size() >= 1);
+    CHECK(index.search("number2499", 5, {"chatty"}).front().name == "tool_number2499");
+}
