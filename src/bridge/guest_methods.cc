@@ -432,10 +432,12 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         return message.free_text();
     };
     base::Budget::Share held;
+    std::chrono::nanoseconds spent{0};
     if (message.size() < small_text)
         held = read();
     else
-        held = co_await shelf_.workers->run(read);
+        held = co_await shelf_.workers->run(read, &spent);
+    if (sinks_.spent) sinks_.spent(spent);
     const std::string server = allowed_server(call.server);
     const std::string wanted = std::move(call.tool);
     std::string arguments = std::move(call.arguments);

@@ -69,8 +69,8 @@ public:
     /// What the code waits for now, the longest first: calls, and servers that are being started.
     std::vector<WaitingCall> waiting() const;
 
-    /// What was odd with their results, a line a tool; with the servers that were called, what came up in this
-    /// run; and what the run must know of saved functions.
+    /// What was odd with their results, a line a tool; with the servers that were called, what came up in
+    /// this run; and what the run must know of saved functions.
     std::vector<std::string> notes() const;
 
     /// What became of saved functions, by the host's own knowledge: "saved plus", "loaded minus".

@@ -9,10 +9,6 @@ constexpr std::size_t most_bytes = std::size_t{128}
                                    << 20; // that wait to be read; a storm of events is no more
 constexpr std::size_t line_cost = 64;     // bytes, besides its text
 
-} // namespace
-
-namespace {
-
 // Inside of strings they should be escaped; where they are not, that is for the reader to see.
 void join_lines(std::string& text) {
     for (std::size_t at = 0; (at = text.find_first_of("\"\r\n", at)) != std::string::npos;) {
