@@ -204,9 +204,12 @@ TEST_CASE("outgoing messages: what HTTP wants to know of them") {
     CHECK_FALSE(mcp::take_outgoing(R"({"jsonrpc":"2.0","method":"n"})").asks());
     CHECK_FALSE(mcp::take_outgoing(R"({"jsonrpc":"2.0","id":4,"result":{}})").asks());
     CHECK(mcp::answers(R"({"id":4,"result":{}})", "4"));
-    CHECK_FALSE(mcp::answers(R"({"id":"4","result":{}})", "4"));
+    CHECK(mcp::answers(R"({"id":"4","result":{}})", "4")); // some write every id as text
+    CHECK(mcp::answers(R"({"id":4.0,"result":{}})", "4"));
+    CHECK_FALSE(mcp::answers(R"({"id":5,"result":{}})", "4"));
     CHECK_FALSE(mcp::answers(R"({"id":4,"method":"ping"})", "4"));
-    CHECK_FALSE(mcp::answers("{", "4"));
+    CHECK(mcp::answers("{", "4")); // unreadable, it is the answer, and fails its call at once
+    CHECK_FALSE(mcp::answers(R"({"method":"ping")", "4"));
 }
 
 TEST_CASE("http_error: the server's words, and the status for those who decide by it") {
