@@ -280,6 +280,8 @@ asio::awaitable<std::string> GuestMethods::answer(jsonrpc::Message message) {
         text = co_await answer_all(std::move(message));
     } catch (const jsonrpc::Error& e) {
         failed.emplace(e.code(), cleaned(e.what()), cleaned(e.data()));
+    } catch (const json::Error& e) {
+        failed.emplace(jsonrpc::code::invalid_params, cleaned(e.what()));
     }
     if (failed) throw *failed;
     co_return co_await without_secrets(std::move(text));
@@ -328,7 +330,7 @@ std::string GuestMethods::servers_json() const {
             .field("description", each.description)
             .end();
     }
-    return w.end().take();
+    return cleaned(w.end().take());
 }
 
 std::string GuestMethods::allowed_server(const std::string& name_or_alias) const {
@@ -680,6 +682,11 @@ void GuestMethods::narrow_to(const Policy::Rights& other, const std::string& why
         lost += (lost.empty() ? "" : ", ") + server;
     if (!lost.empty() && saved_notes_.size() < most_odd)
         saved_notes_.push_back("this run could not use " + lost + ": " + why);
+}
+
+void GuestMethods::begin_anew() {
+    policy_ = first_policy_;
+    saved_notes_.clear();
 }
 
 // A function acts with the rights of the run that saved it: what that might not use, this run may not use

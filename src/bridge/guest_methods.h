@@ -79,6 +79,8 @@ public:
     /// What the run may use by now; see Policy.
     Policy::Rights rights() const { return policy_.rights(); }
     void narrow_to(const Policy::Rights& other, const std::string& why);
+    /// Nothing has run yet: what narrowed the rights so far is no more.
+    void begin_anew();
 
     /// `execute`'s servers: [{name, alias, description}].
     std::string servers_json() const;
@@ -118,6 +120,7 @@ private:
 
     Shelf& shelf_;
     Policy policy_;
+    const Policy first_policy_ = policy_;
     std::shared_ptr<std::function<void(bool)>> clock_; // a question's end may come after this one's
     RunSinks sinks_;
     base::Gate few_; ///< For what the host works out itself.

@@ -15,6 +15,9 @@ namespace {
 
 constexpr auto look_every = 50ms; // a guest cannot send more than some ten MiB in that time
 
+constexpr auto time_to_end = 1s;
+constexpr std::size_t least_blame = 1 << 20; // bytes that a run must hold to be ended for them
+
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 } // namespace
@@ -28,6 +31,8 @@ struct HostMemory::State : std::enable_shared_from_this<HostMemory::State> {
     asio::steady_timer timer;
     std::list<Run> runs{};
     bool waiting = false;
+    const Run* ended = nullptr; // the last one, as long as it is watched
+    std::chrono::steady_clock::time_point ended_at{};
 
     void wait() {
         if (runs.empty() || waiting) return;
@@ -50,6 +55,8 @@ struct HostMemory::State : std::enable_shared_from_this<HostMemory::State> {
 
     void look(std::size_t resident) {
         if (resident <= ceiling || runs.empty()) return;
+        if (ended && std::chrono::steady_clock::now() - ended_at < time_to_end)
+            return; // its memory is on its way
         const Run* greediest = nullptr;
         std::size_t most = 0;
         for (const Run& run : runs) {
@@ -58,10 +65,13 @@ struct HostMemory::State : std::enable_shared_from_this<HostMemory::State> {
             greediest = &run;
             most = bytes;
         }
+        if (most < least_blame) return; // the memory is not the runs'
         const std::string why = "the run was ended: it held " + mebibytes(most) +
                                 " of the host's memory when all of Cordon came to " + mebibytes(resident) +
                                 ", above --max-host-memory of " + mebibytes(ceiling);
         log(why);
+        ended = greediest;
+        ended_at = std::chrono::steady_clock::now();
         const auto end = greediest->end; // it may end the watch
         end("host_memory", why);
     }
@@ -77,7 +87,10 @@ std::shared_ptr<void> HostMemory::watch(Run run) {
     const auto state = state_;
     const auto at = state->runs.insert(state->runs.end(), std::move(run));
     state->wait();
-    return std::shared_ptr<void>(nullptr, [state, at](void*) { state->runs.erase(at); });
+    return std::shared_ptr<void>(nullptr, [state, at](void*) {
+        if (state->ended == &*at) state->ended = nullptr;
+        state->runs.erase(at);
+    });
 }
 
 void HostMemory::look(std::size_t resident) { state_->look(resident); }

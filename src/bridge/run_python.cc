@@ -1,7 +1,9 @@
 #include "src/bridge/run_python.h"
 
 #include <algorithm>
+#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <map>
 
 #include "runtime_api/error.h"
@@ -179,6 +181,7 @@ public:
         turn.leave_rights(methods_.rights());
     }
     Policy::Rights rights() const { return methods_.rights(); }
+    void begin_anew() { methods_.begin_anew(); }
     const std::vector<std::string>& saved_tools() const { return methods_.saved_tools(); }
 
     std::string servers_json() const { return methods_.servers_json(); }
@@ -344,14 +347,19 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
     for (int attempt = 0; attempt < 2; ++attempt) {
         Sessions::Turn turn = co_await parts->sessions.enter(request->client, name);
         host->share_rights(turn, name);
+        struct Leave { // also when the run is cancelled: the session lives on
+            Sessions::Turn& turn;
+            RunHost& host;
+            ~Leave() { turn.leave_rights(host.rights()); }
+        } leave{turn, *host};
         if (!turn.begins_anew().empty())
             report->notes.push_back("session \"" + name + "\" begins anew: " + turn.begins_anew());
         if (attempt == 0 && name != request->session)
             report->notes.push_back("session \"" + request->session +
                                     "\" is a new interpreter; to come back to it: session=\"" + name + '"');
         co_await run_in(&turn.sandbox(), parts, request, host, report);
-        turn.leave_rights(host->rights());
         if (report->outcome.begun) co_return;
+        host->begin_anew(); // that interpreter was dead, and its rights went with it
     }
 }
 
@@ -395,6 +403,9 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
     } catch (const jsonrpc::Error& e) {
         if (e.code() == jsonrpc::code::cancelled) throw;
         report.refused = e.what();
+    } catch (const boost::system::system_error& e) { // a wait for a thread or a place was cancelled
+        if (e.code() != asio::error::operation_aborted) throw;
+        throw jsonrpc::Error(jsonrpc::code::cancelled, "cancelled");
     }
     add_waiting(report, std::move(host->waiting));
     report.servers.assign(host->called().begin(), host->called().end());

@@ -187,14 +187,32 @@ std::optional<SavedTools::Tool> store(sqlite::Database& database, const std::str
     return replaced;
 }
 
-// A file of an earlier Cordon lacks the columns of rights.
-void add_columns(sqlite::Database& database) {
+bool has_column(sqlite::Database& database, const std::string& name) {
     sqlite::Statement known(database.get(),
-                            "SELECT count(*) FROM pragma_table_info('tools') WHERE name = 'servers'");
-    known.step();
-    if (known.integer(0) > 0) return;
-    for (const char* column : {"servers TEXT", "origin TEXT", "saved_at INTEGER"})
-        database.run(std::string("ALTER TABLE tools ADD COLUMN ") + column);
+                            "SELECT count(*) FROM pragma_table_info('tools') WHERE name = ?1");
+    known.bind(1, name).step();
+    return known.integer(0) > 0;
+}
+
+// A file of an earlier Cordon lacks the columns of rights. Within a transaction, since another may add them.
+void add_columns(sqlite::Database& database) {
+    for (const char* column : {"servers TEXT", "origin TEXT", "saved_at INTEGER"}) {
+        const std::string text = column;
+        if (!has_column(database, text.substr(0, text.find(' '))))
+            database.run("ALTER TABLE tools ADD COLUMN " + text);
+    }
+}
+
+template <class Work> auto in_transaction(sqlite::Database& database, Work work) {
+    database.run("BEGIN IMMEDIATE"); // the count and the write are one step, also among processes
+    try {
+        auto result = work();
+        database.run("COMMIT");
+        return result;
+    } catch (const std::exception&) {
+        if (!sqlite3_get_autocommit(database.get())) database.run("ROLLBACK");
+        throw;
+    }
 }
 
 } // namespace
@@ -204,22 +222,21 @@ std::optional<SavedTools::Tool> SavedTools::save(const std::string& name, const 
     check_name(name);
     check_source(source);
     return impl_->with_database([&](sqlite::Database& database) {
-        database.run("BEGIN IMMEDIATE"); // the count and the write are one step, also among processes
-        try {
+        const auto work = [&] {
             add_columns(database);
-            std::optional<Tool> replaced = store(database, name, source, rights);
-            database.run("COMMIT");
-            return replaced;
-        } catch (const std::exception&) {
-            if (!sqlite3_get_autocommit(database.get())) database.run("ROLLBACK");
-            throw;
-        }
+            return store(database, name, source, rights);
+        };
+        return in_transaction(database, work);
     });
 }
 
 std::vector<SavedTools::Tool> SavedTools::list() const {
     return impl_->with_database([](sqlite::Database& database) {
-        add_columns(database);
+        const auto work = [&] {
+            add_columns(database);
+            return 0;
+        };
+        if (!has_column(database, "saved_at")) in_transaction(database, work); // the last of them
         std::vector<Tool> tools;
         sqlite::Statement read(database.get(),
                                std::string("SELECT ") + columns + " FROM tools ORDER BY name");

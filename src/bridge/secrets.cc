@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include "runtime_api/base64.h"
 #include "runtime_api/json.h"
 #include "runtime_api/percent.h"
 #include "runtime_api/utf8.h"
+#include "src/config/settings.h"
 
 namespace bridge {
 namespace {
@@ -20,6 +22,8 @@ constexpr std::size_t random_length = 16; // of a value that looks random
 constexpr std::size_t most_length = 8192; // a longer one is a document
 constexpr std::size_t most_spellings = 4000;
 constexpr std::int64_t automaton_bytes = 64 << 20;
+constexpr std::size_t most_pattern =
+    200'000; // bytes of spellings in one automaton: a fifth of what RE2 takes
 
 std::string upper(std::string_view text) {
     std::string out(text);
@@ -192,7 +196,7 @@ std::set<std::string> spellings_of(const std::vector<Secrets::Server>& servers) 
 } // namespace
 
 struct Secrets::Impl {
-    std::unique_ptr<re2::RE2> any; ///< Null where there is none.
+    std::vector<std::unique_ptr<re2::RE2>> any{}; ///< Each for a part of the spellings.
 };
 
 Secrets::Secrets(const std::vector<Server>& servers) : impl_(std::make_unique<Impl>()) {
@@ -202,24 +206,35 @@ Secrets::Secrets(const std::vector<Server>& servers) : impl_(std::make_unique<Im
     // One that holds another comes first.
     std::stable_sort(found.begin(), found.end(),
                      [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
-    std::string pattern;
-    for (const std::string& each : found) pattern += (pattern.empty() ? "" : "|") + re2::RE2::QuoteMeta(each);
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1); // bytes, whatever they mean
     options.set_max_mem(automaton_bytes);
     options.set_log_errors(false);
-    impl_->any = std::make_unique<re2::RE2>(pattern, options);
+    std::string pattern;
+    const auto add = [&] {
+        if (pattern.empty()) return;
+        impl_->any.push_back(std::make_unique<re2::RE2>(std::exchange(pattern, {}), options));
+        if (!impl_->any.back()->ok()) // never without: rather no server than a door that stands open
+            throw config::Error("the secrets of the configured servers cannot be looked for: " +
+                                impl_->any.back()->error());
+    };
+    for (const std::string& each : found) {
+        if (pattern.size() + each.size() > most_pattern) add();
+        pattern += (pattern.empty() ? "" : "|") + re2::RE2::QuoteMeta(each);
+    }
+    add();
 }
 
 Secrets::~Secrets() = default;
 
-std::string Secrets::without(std::string text) const {
-    if (!impl_->any) return text;
+namespace {
+
+std::string replaced(const re2::RE2& any, std::string text) {
     std::string clean;
     std::size_t at = 0;
     re2::StringPiece match;
     const re2::StringPiece whole(text);
-    while (impl_->any->Match(whole, at, text.size(), re2::RE2::UNANCHORED, &match, 1)) {
+    while (any.Match(whole, at, text.size(), re2::RE2::UNANCHORED, &match, 1)) {
         const auto begin = static_cast<std::size_t>(match.data() - text.data());
         clean.append(text, at, begin - at);
         const std::string_view found(match.data(), match.size());
@@ -229,6 +244,13 @@ std::string Secrets::without(std::string text) const {
     if (at == 0) return text;
     clean.append(text, at);
     return clean;
+}
+
+} // namespace
+
+std::string Secrets::without(std::string text) const {
+    for (const auto& each : impl_->any) text = replaced(*each, std::move(text));
+    return text;
 }
 
 } // namespace bridge

@@ -24,6 +24,7 @@ public:
         std::string url{};
     };
 
+    /// Throws config::Error where they cannot be looked for.
     explicit Secrets(const std::vector<Server>& servers);
     ~Secrets();
     Secrets(const Secrets&) = delete;

@@ -52,6 +52,7 @@ private:
     bridge::ToolIndex index_;
     std::unique_ptr<bridge::SavedTools> saved_;
     std::unique_ptr<const bridge::Secrets> secrets_;
+    std::unique_ptr<bridge::Shelf> shelf_;
     std::unique_ptr<base::Workers> workers_; ///< After what its jobs refer to.
     base::Budget in_flight_;                 ///< Of all guests.
     bridge::HostMemory memory_;
@@ -60,7 +61,6 @@ private:
     std::unique_ptr<bridge::Sessions> sessions_;
     std::unique_ptr<bridge::Catalogue> catalogue_;
     bridge::Artifacts artifacts_;
-    std::unique_ptr<bridge::Shelf> shelf_;
 };
 
 /// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon. Where there is no

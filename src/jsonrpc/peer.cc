@@ -495,14 +495,23 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     if (state->options.workers && params.size() > large_line) {
         auto job = [&] { return request_line(id, method, params); };
         std::string line = co_await state->options.workers->run(job);
-        state->send(std::move(line));
+        const asio::cancellation_state given_up = co_await asio::this_coro::cancellation_state;
+        if (given_up.cancelled() != asio::cancellation_type::none) {
+            entry.answered = true; // it was never sent: nobody need be told
+            throw Error(code::cancelled, method + " was cancelled");
+        }
+        if (!wait.failure) {
+            wait.begins = state->channel.position();
+            state->send(std::move(line));
+        }
     } else {
         state->send(request_line(id, method, params));
     }
     params.clear();
     params.shrink_to_fit();
     boost::system::error_code ignored;
-    co_await wait.done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (!wait.answer && !wait.failure) // the channel may have ended while the line was made
+        co_await wait.done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     entry.answered = wait.answer || wait.failure;
     if (wait.failure) std::rethrow_exception(wait.failure);
     if (wait.answer) co_return std::move(*wait.answer);

@@ -39,6 +39,15 @@ bool was_not_received(const std::exception_ptr& failure) {
     }
 }
 
+// Large arguments are put into a message by workers. All are the caller's locals.
+asio::awaitable<std::string> built_params(base::Workers* workers, const RequestDress* dressed,
+                                          const std::string* tool, const std::string* arguments,
+                                          const NextRound* round) {
+    auto build = [=] { return call_params(*dressed, *tool, *arguments, *round); };
+    if (!workers || arguments->size() < large_arguments) co_return build();
+    co_return co_await workers->run(build);
+}
+
 asio::awaitable<void> run_link(std::shared_ptr<ClientLink> link) { co_await link->peer.run(); }
 
 } // namespace
@@ -200,12 +209,8 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
 
 asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::string tool,
                                                    std::string arguments, std::chrono::milliseconds limit) {
-    auto build = [&] { return call_params(dressed, tool, arguments); };
-    std::string params;
-    if (options.workers && arguments.size() > large_arguments)
-        params = co_await options.workers->run(build);
-    else
-        params = build();
+    const NextRound first;
+    std::string params = co_await built_params(options.workers, &dressed, &tool, &arguments, &first);
     std::string().swap(arguments); // it may be large, and waits for long; an assignment would keep its memory
     Message answer = co_await request("tools/call", std::move(params), limit);
     check_result(answer.result(), false);
@@ -220,7 +225,7 @@ asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::st
     NextRound next;
     bool listed = false;
     for (int round = 0; round < most_rounds; ++round) {
-        std::string params = call_params(dressed, tool, arguments, next);
+        std::string params = co_await built_params(options.workers, &dressed, &tool, &arguments, &next);
         try {
             Message answer = co_await request("tools/call", std::move(params), left(until));
             std::optional<NextRound> more = next_round(answer.result());

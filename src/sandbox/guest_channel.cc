@@ -17,6 +17,7 @@ constexpr std::size_t most_line = 96u << 20;
 constexpr std::size_t most_queued = 256u << 20;
 constexpr std::size_t most_last_words = 4096;
 constexpr std::size_t most_in_flight = 16u << 20; // of one guest; then it is not read
+constexpr std::size_t large_message = 8u << 20;   // one of these at a time, beside what is small
 constexpr std::size_t little_queued = 4u << 20;
 
 constexpr std::size_t small_request = 64u << 10;
@@ -28,7 +29,7 @@ struct MethodBound {
 constexpr MethodBound method_bounds[] = {
     {"call_tool", (64u << 20) + small_request}, // arguments
     {"save_tool", 6 * (64u << 10) + 1024},      // a source
-    {"display", 8u << 20},                      // pictures of a run have 5 MiB together
+    {"display", 24u << 20},                     // pictures of a run have 5 MiB together
     {"artifact", 12u << 20},                    // a file of 8 MiB in base64
     {"output", 2u << 20},                       // what one read of a pipe gave
     {"compiled", 2u << 20},
@@ -53,7 +54,7 @@ std::size_t guest_line_bound(std::string_view head) {
 struct GuestChannel::State {
     State(asio::any_io_executor e, std::unique_ptr<runtime_api::AttachStream> s, base::Budget* whole)
         : executor(std::move(e)), stream(std::move(s)), budget(executor, most_in_flight, whole),
-          changed(executor) {}
+          large(executor, large_message, &budget), changed(executor) {}
 
     // What waits to be written, and its bytes in the budget.
     struct Out {
@@ -64,6 +65,7 @@ struct GuestChannel::State {
     asio::any_io_executor executor;
     std::unique_ptr<runtime_api::AttachStream> stream;
     base::Budget budget;
+    base::Budget large; // of its messages that are; part of the other
     jsonrpc::LineSplitter splitter{most_line, guest_line_bound};
     base::Budget::Share unread; // what the splitter holds
     std::string last_words;
@@ -96,7 +98,12 @@ struct GuestChannel::State {
     }
 
     // In flight, beside the line that is still being read.
-    bool too_much() const { return budget.used() - unread.bytes() > most_in_flight; }
+    // A large message may wait for a server's answer for long; what comes behind it is read all the same,
+    // until it is large, too.
+    bool too_much() const {
+        return budget.used() - unread.bytes() - large.used() > most_in_flight ||
+               (large.used() > 0 && splitter.held() > large_message);
+    }
 
     // A line that came, with its bytes counted as long as its message lives.
     std::optional<jsonrpc::LineSplitter::Line> next() {
@@ -104,7 +111,8 @@ struct GuestChannel::State {
         if (!line) return line;
         unread = base::Budget::Share();
         unread = budget.take(splitter.held());
-        line->share = budget.take(line->text.size());
+        const std::size_t size = line->text.size();
+        line->share = size > large_message ? large.take(size) : budget.take(size);
         return line;
     }
 };

@@ -396,7 +396,7 @@ print(save_tool(area) is area)
 print([t['name'] for t in runtime.saved_tools()])
 """, saved=saved)
         self.assertEqual(result.stdout, "True\n['area']\n", result)
-        self.assertIn("saved tool area", result.notes)
+        self.assertEqual(result.notes, [])  # the host notes it: the worker's word on that would be worth nothing
         self.assertNotIn("UNUSED", saved["area"])
         self.assertIn("# a comment", saved["area"])
         result = self.run_code("""
@@ -419,7 +419,7 @@ except ImportError as e:
         result = self.run_code("@save_tool\ndef plus(a, b=1):\n    return a + b\nplus(1)", saved=saved)
         self.assertEqual(result.value, "2", result)
         self.assertEqual(saved["plus"], "def plus(a, b=1):\n    return a + b\n")
-        self.assertIn("replaced", result.notes[0])
+        self.assertEqual(result.notes, [])
 
     def test_async_and_helpers_inside(self):
         saved = {}
