@@ -71,8 +71,11 @@ class Engine:
         return {each["Names"][0].lstrip("/"): each["Labels"] for each in json.loads(body)}
 
     def stranger(self, **labels):
-        """A container that was made and never started, with our mark and these labels. Its name."""
-        name = "cordon-" + os.urandom(4).hex() + "-" + os.urandom(6).hex()
+        """A container that was made and never started, with all labels that a Cordon gives one: by default one of another host's, these in
+        place of some. Its name."""
+        labels = {"owner": "ab" * 16 + "-1000", "boot": "00000000-0000-4000-8000-000000000000-4026531836", "instance": os.urandom(8).hex(),
+                  "process": "1-1", "created": "1", "deadline": str(int(time.time()) + 7200), **labels}
+        name = "cordon-" + labels["instance"][:8] + "-" + os.urandom(6).hex()
         marks = {"io.cordon": "1", **{"io.cordon." + key: value for key, value in labels.items()}}
         body = json.dumps({"Image": os.environ["MCP_BRIDGE_IMAGE"], "Cmd": ["true"], "Labels": marks})
         status, _, answer = self.request("POST", "/containers/create?name=" + name, body)

@@ -95,7 +95,7 @@ class Clock(Case):
         names = until(lambda: living.containers(self.engine), LIMIT)
         mark = next(iter(self.engine.labels("io.cordon.instance=" + living.instances()[0]).values()))
         here = {key: mark["io.cordon." + key] for key in ("owner", "boot")}
-        far = {"owner": "another-host-1000", "boot": "there", "instance": "0123456789abcdef", "process": "1-1"}
+        far = {"instance": "0123456789abcdef"}
         now = int(time.time())
         elsewhere = self.stranger(**far, created=str(now), deadline=str(now + 7200))
         for seconds in (DAY, -DAY):
