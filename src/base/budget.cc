@@ -2,31 +2,10 @@
 
 #include <utility>
 
-#include "src/base/event.h"
+#include "src/base/budget_state.h"
 
 namespace base {
 namespace asio = boost::asio;
-
-struct Budget::State {
-    State(asio::any_io_executor executor, std::size_t bound, std::shared_ptr<State> w)
-        : most(bound), whole(std::move(w)), changed(std::move(executor)) {}
-
-    std::size_t most;
-    std::shared_ptr<State> whole;
-    Event changed;
-    std::size_t used = 0;
-
-    void add(std::size_t bytes) {
-        used += bytes;
-        if (whole) whole->add(bytes);
-    }
-
-    void sub(std::size_t bytes) {
-        used -= bytes;
-        changed.notify();
-        if (whole) whole->sub(bytes);
-    }
-};
 
 Budget::Budget(asio::any_io_executor executor, std::size_t most, Budget* whole)
     : state_(std::make_shared<State>(std::move(executor), most, whole ? whole->state_ : nullptr)) {}
@@ -57,11 +36,6 @@ void Budget::Share::give_back() noexcept {
 Budget::Share Budget::take(std::size_t bytes) { return Share(state_, bytes); }
 std::size_t Budget::used() const { return state_->used; }
 bool Budget::full() const { return state_->used > state_->most; }
-
-asio::awaitable<void> Budget::change() {
-    const auto state = state_;
-    co_await state->changed.wait(std::chrono::steady_clock::time_point::max());
-}
 
 void Budget::wake() { state_->changed.notify(); }
 

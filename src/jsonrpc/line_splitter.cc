@@ -56,8 +56,9 @@ void LineSplitter::complete() {
     bound_ = most_;
     judged_ = false;
     if (!line.oversized && line.text.ends_with('\r')) line.text.pop_back();
-    if (line.text.starts_with("\xEF\xBB\xBF")) line.text.erase(0, 3); // a byte order mark
-    const bool blank = line.text.find_first_not_of(" \t\r") == std::string::npos;
+    // A line with nothing but a byte order mark is blank; before a message it is the reader's to note.
+    const std::size_t begin = line.text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    const bool blank = line.text.find_first_not_of(" \t\r", begin) == std::string::npos;
     if (blank && !line.oversized) return;
     ready_bytes_ += line.text.size();
     ready_.push_back(std::move(line));

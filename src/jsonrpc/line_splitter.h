@@ -10,8 +10,8 @@
 
 namespace jsonrpc {
 
-/// Cuts a stream of bytes into lines, bounded. Only 0x0A ends a line; one 0x0D before it is dropped, and so
-/// is a byte order mark at its begin; blank lines are skipped. A line of more than `most` bytes is thrown
+/// Cuts a stream of bytes into lines, bounded. Only 0x0A ends a line; one 0x0D before it is dropped; blank
+/// lines are skipped, also one of a byte order mark alone. A line of more than `most` bytes is thrown
 /// away as it comes, and reported with its beginning and end, where its id may be found.
 class LineSplitter {
 public:

@@ -37,8 +37,7 @@ class Arguments(Case):
         self.check("help(mcp_bare.missing)")
 
     def test_a_protocol_error_keeps_its_data(self):
-        self.assertEqual(self.value("try:\n    await mcp_bare.fails(name='a')\nexcept runtime.MCPError as e:\n    found = [e.structured.opens.at, str(e)]\nfound"),
-                         "[9, 'bare.fails: the office is closed']")
+        self.assertIn("[9, 'bare.fails: the office is closed']", self.check("try:\n    await mcp_bare.fails(name='a')\nexcept runtime.MCPError as e:\n    found = [e.structured.opens.at, str(e)]\nfound"))
 
     def test_placeholders_for_nothing_given(self):
         for blank in (None, "", "null", "None", "undefined", 0, False, {}):
