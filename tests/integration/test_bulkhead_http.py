@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_client import Engine, until  # noqa: E402
 from cordon_http import HttpCordon, Legacy, Modern  # noqa: E402
-from test_bulkhead import CEILING, LATE, Innocent, resident  # noqa: E402
+from innocent import LATE, unharmed  # noqa: E402
 
 IDENTITY = r"""
 import getpass, os, pathlib, pwd, tempfile
@@ -69,18 +69,10 @@ class Hostile(unittest.TestCase):
 
     def withstand(self, attack, late=LATE):
         """A attacks; B must not notice: its pings are not later than `late`, in seconds. Gives what the attack gives."""
-        innocent = Innocent(self.innocent)
-        innocent.start()
-        try:
+        with unharmed(self, self.innocent, late) as innocent:
             result = attack()
-        finally:
-            innocent.end()
-        self.assertIsNone(innocent.failure)
         self.assertGreater(innocent.count, 3)
         self.assertEqual(self.innocent.run("print(x)", session="mine").text, "42\n")
-        self.assertLess(resident(self.cordon.process.pid), CEILING)
-        self.assertEqual(self.turns.read_text() if self.turns.exists() else "", "")
-        self.assertLess(innocent.worst - innocent.machine, late)
         return result
 
     def at_once(self, work, count, seconds):

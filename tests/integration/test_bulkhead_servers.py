@@ -8,7 +8,8 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_http import HttpCordon, Legacy  # noqa: E402
-from test_bulkhead import CEILING, LATE, SLOW_SERVER, Innocent, resident  # noqa: E402
+from innocent import unharmed  # noqa: E402
+from test_bulkhead import SLOW_SERVER  # noqa: E402
 
 # A server that does what the file `mode` beside it says; it counts in the file `lists` how often its tools were asked for.
 HOSTILE_SERVER = r"""
@@ -84,16 +85,10 @@ class Servers(unittest.TestCase):
     def withstand(self, mode, code):
         """A uses the hostile server; B and its own server must not notice. Gives A's result."""
         self.begin(mode)
-        pings = Innocent(Legacy(self.cordon, token=self.cordon.token))
-        pings.start()
-        result = self.hostile.run(code)
-        called = self.innocent.run("print(x, await mcp_good.a())", session="mine")
-        pings.end()
+        with unharmed(self, Legacy(self.cordon, token=self.cordon.token)):
+            result = self.hostile.run(code)
+            called = self.innocent.run("print(x, await mcp_good.a())", session="mine")
         self.assertEqual((called.status, called.text[:2]), ("success", "42"), called)
-        self.assertIsNone(pings.failure)
-        self.assertLess(resident(self.cordon.process.pid), CEILING)
-        self.assertEqual(self.turns.read_text() if self.turns.exists() else "", "")
-        self.assertLess(pings.worst - pings.machine, LATE)
         return result
 
     def test_a_million_tools(self):
