@@ -236,22 +236,23 @@ GuestMethods::GuestMethods(Shelf& shelf, Policy policy, asio::any_io_executor ex
       clock_(std::make_shared<std::function<void(bool)>>(sinks.clock)), sinks_(std::move(sinks)),
       few_(std::move(executor), few) {}
 
-// What the host makes of what it knows: on another thread, since it may be large, and a few at a time, so
-// that no run takes all of them.
+// On another thread, since it may be large; what it cost is the run's, also where it fails.
+template <class Job> asio::awaitable<std::invoke_result_t<Job&>> GuestMethods::charged(Job job) {
+    struct Charge {
+        const RunSinks& sinks;
+        std::chrono::nanoseconds spent{0};
+        ~Charge() {
+            if (sinks.spent) sinks.spent(spent);
+        }
+    } charge{sinks_};
+    co_return co_await shelf_.workers->run(std::move(job), &charge.spent);
+}
+
+// What the host makes of what it knows: a few at a time, so that no run takes all threads.
 template <class Job> asio::awaitable<std::string> GuestMethods::worked_out(Job job) {
     const base::Gate::Place place = co_await few_.enter();
     if (sinks_.writable) co_await sinks_.writable();
-    std::chrono::nanoseconds spent{0};
-    std::exception_ptr failed;
-    std::string text;
-    try {
-        text = co_await shelf_.workers->run(std::move(job), &spent);
-    } catch (...) { // what it cost is told all the same
-        failed = std::current_exception();
-    }
-    if (sinks_.spent) sinks_.spent(spent);
-    if (failed) std::rethrow_exception(failed);
-    co_return text;
+    co_return co_await charged(std::move(job));
 }
 
 std::vector<std::string> GuestMethods::notes() const {
@@ -293,11 +294,8 @@ std::string GuestMethods::cleaned(std::string text) const {
 
 asio::awaitable<std::string> GuestMethods::without_secrets(std::string text) {
     if (text.size() < small_text) co_return cleaned(std::move(text));
-    std::chrono::nanoseconds spent{0};
     auto job = [&] { return cleaned(std::move(text)); };
-    std::string clean = co_await shelf_.workers->run(job, &spent);
-    if (sinks_.spent) sinks_.spent(spent);
-    co_return clean;
+    co_return co_await charged(job);
 }
 
 asio::awaitable<std::string> GuestMethods::answer_all(jsonrpc::Message message) {
@@ -409,10 +407,7 @@ asio::awaitable<std::vector<std::string>> GuestMethods::checked(std::string_view
     };
     std::optional<std::vector<std::string>> quick = shelf_.schemas.clean_at_once(schema, arguments);
     if (quick) co_return std::move(*quick);
-    std::chrono::nanoseconds spent{0};
-    std::vector<std::string> problems = co_await shelf_.workers->run(job, &spent);
-    if (sinks_.spent) sinks_.spent(spent);
-    co_return problems;
+    co_return co_await charged(job);
 }
 
 asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, const jsonrpc::Message* answer) {
@@ -420,10 +415,7 @@ asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, con
     auto job = [&] { return broken_promise(shelf_.schemas, *tool, answer->result()); };
     std::optional<std::string> quick = broken_promise_at_once(shelf_.schemas, *tool, answer->result());
     if (quick) co_return std::move(*quick);
-    std::chrono::nanoseconds spent{0};
-    std::string odd = co_await shelf_.workers->run(job, &spent);
-    if (sinks_.spent) sinks_.spent(spent);
-    co_return odd;
+    co_return co_await charged(job);
 }
 
 asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
@@ -434,12 +426,10 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         return message.free_text();
     };
     base::Budget::Share held;
-    std::chrono::nanoseconds spent{0};
     if (message.size() < small_text)
         held = read();
     else
-        held = co_await shelf_.workers->run(read, &spent);
-    if (sinks_.spent) sinks_.spent(spent);
+        held = co_await charged(read);
     const std::string server = allowed_server(call.server);
     const std::string wanted = std::move(call.tool);
     std::string arguments = std::move(call.arguments);
@@ -473,7 +463,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         note_oddity(server + '.' + name, "its answer was not as it should be: " + joined(answer.mended()));
     auto text = [&] { return answer.python_result(); };
     if (answer.size() < small_text) co_return text();
-    co_return co_await shelf_.workers->run(text);
+    co_return co_await charged(text);
 }
 
 // The run's time does not pass while a server starts, the second time no more than the first.

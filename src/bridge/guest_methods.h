@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "src/base/gate.h"
@@ -97,6 +98,7 @@ private:
     boost::asio::awaitable<std::string> answer_all(jsonrpc::Message message);
     boost::asio::awaitable<std::string> without_secrets(std::string text);
     std::string cleaned(std::string text) const;
+    template <class Job> boost::asio::awaitable<std::invoke_result_t<Job&>> charged(Job job);
     template <class Job> boost::asio::awaitable<std::string> worked_out(Job job);
     boost::asio::awaitable<std::vector<std::string>> checked(std::string_view schema, std::string* arguments);
     boost::asio::awaitable<std::string> oddity(const CatalogueTool* tool, const jsonrpc::Message* answer);
