@@ -221,24 +221,54 @@ def write(path, text):
 
 def patch_pool(module):
     """A pool waits for ever for what a dead process was to do: here its results fail, as those of concurrent.futures do."""
-    kind, caches = module.Pool, weakref.WeakValueDictionary()
+    kind, pools = module.Pool, weakref.WeakValueDictionary()
     plain_start, plain_join = kind._repopulate_pool, kind._join_exited_workers
 
     def _repopulate_pool(self):
-        caches[id(self._pool)] = self._cache
+        pools[id(self._pool)] = self
         return plain_start(self)
 
-    def _join_exited_workers(pool):
-        died = [process.exitcode for process in pool if process.exitcode not in (None, 0)]
-        if died:
-            fail_all(caches.get(id(pool)) or {}, DIED % died[0])
-        return plain_join(pool)
+    def _join_exited_workers(processes):
+        before = list(processes)
+        cleaned = plain_join(processes)
+        # Only those that it took out now. Asked before, a process that is ending may not have a status yet, and then it has.
+        ended = [process.exitcode for process in before if process not in processes]
+        pool = pools.get(id(processes))
+        if pool is not None:
+            lost = [status for status in ended if status or not pool._maxtasksperchild]
+            if lost and pool._state != module.TERMINATE:
+                fail_all(pool._cache, DIED % lost[0])
+        return cleaned
     kind._repopulate_pool = hooks.like(plain_start, _repopulate_pool)
     kind._join_exited_workers = staticmethod(hooks.like(plain_join, _join_exited_workers))
 
 
+class Next:
+    """The index of whatever result comes next: equal to all."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class Forgotten(dict):
+    """What a failed result has in place of its pool's cache: no other thread breaks for taking it out once more."""
+
+    def __delitem__(self, key):
+        self.pop(key, None)
+
+
 def fail_all(cache, message):
-    for result in list(cache.values()):
+    """The pool's other threads go on meanwhile, and may be giving these results what is theirs."""
+    for job, result in list(cache.items()):
+        result._cache = Forgotten()
         if hasattr(result, "_number_left"):
             result._number_left = 1  # of the pieces of a map: the failure is the last
-        result._set(getattr(result, "_index", 0), (False, RuntimeError(message)))
+        result._set(Next(), (False, RuntimeError(message)))
+        if hasattr(result, "_length"):
+            result._length = result._index  # what iterates ends with the failure
+        try:
+            del cache[job]  # or join() would wait for the rest of it
+        except KeyError:
+            pass

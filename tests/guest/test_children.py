@@ -1,6 +1,10 @@
 """System: multiprocessing by each start method, where the child's Python must come by the program's definitions in another way."""
+import types
 import unittest
+from multiprocessing import pool as plain_pool
 
+import units  # noqa: F401
+from _cordon import children
 from host import Guest
 
 METHODS = ("fork", "spawn", "forkserver")
@@ -59,8 +63,94 @@ class Children(unittest.TestCase):
                 self.assertEqual(result.status, "error", result)
                 self.assertIn("before the pool is made", result.error)
 
+    def test_a_process_of_a_pool_that_leaves_its_task_behind(self):
+        """Whatever its status: without maxtasksperchild none ends before it is told to."""
+        leave = "import multiprocessing as mp, os, sys\ndef leave(x): %s\npool = mp.get_context('fork').Pool(2)\n%s"
+        for end in ("sys.exit()", "os._exit(0)", "os._exit(3)", "os.kill(os.getpid(), 9)"):
+            for way in ("pool.map(leave, range(9))", "pool.apply(leave, (1,))"):
+                with self.subTest(end + way), Guest() as guest:
+                    result = guest.run(leave % (end, way), timeout=15)
+                    self.assertEqual(result.status, "error", result)
+                    self.assertIn("what it was to do is lost", result.error)
+
+    def test_a_pool_that_lost_a_task_can_be_joined(self):
+        for way in ("imap", "imap_unordered"):
+            with self.subTest(way), Guest() as guest:
+                result = guest.run("import multiprocessing as mp, os\ndef f(x): return os._exit(1) if x == 2 else x\npool = mp.get_context('fork').Pool(2)\ndone = pool.%s(f, range(6))\n"
+                                   "try:\n    list(done)\nexcept RuntimeError as e: print('lost' in str(e))\npool.close(); pool.join()\nprint('joined')" % way, timeout=15)
+                self.assertEqual((result.status, result.stdout), ("success", "True\njoined\n"), result)
+
+    def test_processes_that_end_as_they_should_lose_nothing(self):
+        self.each(["def f(x): return x + 1\nwith mp.Pool(2, maxtasksperchild=1) as pool: print(pool.map(f, range(6), chunksize=1))"], "[1, 2, 3, 4, 5, 6]\n", ("fork",))
+
     def test_the_main_part_runs_once(self):
         self.each(["open('ran', 'a').write('x')\ndef f(x): return x", "with mp.Pool(1) as pool: pool.map(f, [1])\nprint(open('ran').read())"], "x\n")
+
+
+class Ending:
+    """A process whose status becomes known when it is asked for the `known`th time, as one that is ending on a busy machine."""
+
+    def __init__(self, status, known):
+        self.status, self.asked, self.known = status, 0, known
+
+    @property
+    def exitcode(self):
+        self.asked += 1
+        return self.status if self.asked >= self.known else None
+
+    def join(self):
+        pass
+
+
+class Watched(unittest.TestCase):
+    """Unit: what a pool's thread sees of processes that end at any moment, and results that another thread is giving meanwhile."""
+
+    def setUp(self):
+        kind = type("Pool", (), {"_repopulate_pool": lambda self: None, "_state": "RUN", "_maxtasksperchild": None,
+                                 "_join_exited_workers": staticmethod(plain_pool.Pool._join_exited_workers)})
+        children.patch_pool(types.SimpleNamespace(Pool=kind, TERMINATE="TERMINATE"))
+        self.pool = kind()
+        self.pool._cache = {}
+
+    def ends(self, *processes):
+        self.pool._pool = list(processes)
+        self.pool._repopulate_pool()
+        result = plain_pool.ApplyResult(self.pool, None, None)
+        for _ in range(4):
+            self.pool._join_exited_workers(self.pool._pool)
+        return result.ready() and not result.successful()
+
+    def test_a_status_that_becomes_known_at_any_moment(self):
+        for known in range(1, 5):
+            self.assertTrue(self.ends(Ending(1, known)), known)
+
+    def test_what_is_a_loss(self):
+        self.assertTrue(self.ends(Ending(0, 1)))
+        self.assertFalse(self.ends(Ending(None, 1)))
+        self.pool._maxtasksperchild = 3
+        self.assertFalse(self.ends(Ending(0, 1)))
+        self.assertTrue(self.ends(Ending(-9, 1), Ending(0, 1)))
+        self.pool._state = "TERMINATE"
+        self.assertFalse(self.ends(Ending(-15, 1)))
+
+    def test_results_that_are_given_twice_break_nothing(self):
+        class Taken(dict):
+            """Another thread took out what `items` still had."""
+
+            def items(self):
+                found = list(super().items())
+                self.clear()
+                return found
+        self.pool._cache = Taken()
+        results = [plain_pool.ApplyResult(self.pool, None, None), plain_pool.MapResult(self.pool, 1, 3, None, None),
+                   plain_pool.IMapIterator(self.pool), plain_pool.IMapUnorderedIterator(self.pool)]
+        children.fail_all(self.pool._cache, "lost")
+        for result in results[:2]:
+            self.assertRaisesRegex(RuntimeError, "lost", result.get, 0)
+        for result in results[2:]:
+            result._set_length(1)  # as the thread does that hands out tasks
+            self.assertRaisesRegex(RuntimeError, "lost", result.next, 0)
+            self.assertRaises(StopIteration, result.next, 0)
 
 
 if __name__ == "__main__":
