@@ -1,4 +1,8 @@
-"""The worker: saved tools. A function travels as source, with the imports and definitions that it needs; nothing runs by itself."""
+"""The worker: saved tools. A function travels as source, with the imports and definitions that it needs; nothing runs by itself.
+
+Another run may have saved it: its import here runs imports, constants and definitions alone (toplevel.py). What its file does
+besides, a decorator or a value that is worked out, is done when the function is first used.
+"""
 import ast
 import builtins
 import inspect
@@ -6,7 +10,7 @@ import linecache
 import sys
 import tokenize
 
-from . import context, program
+from . import context, program, toplevel
 
 _loaded = {}
 
@@ -104,14 +108,52 @@ def load(name, surface_names):
     source = next((tool["source"] for tool in found if tool["name"] == name), None)
     if source is None:
         raise AttributeError("no saved tool %r" % name)
-    filename = "<saved tool %s>" % name
-    linecache.cache[filename] = (len(source), None, program.lines_of(source), filename)
+    linecache.cache[filename_of(name)] = (len(source), None, program.lines_of(source), filename_of(name))
+    if toplevel.first_work(source) is None:
+        _loaded[name] = define(name, source, surface_names)
+    else:
+        _loaded[name] = Deferred(name, source, dict(surface_names))
+    return _loaded[name]
+
+
+def filename_of(name):
+    return "<saved tool %s>" % name
+
+
+def define(name, source, surface_names):
     namespace = dict(surface_names, __name__="mcp.tools." + name, __builtins__=sys.modules["builtins"])
-    exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+    exec(compile(source, filename_of(name), "exec", dont_inherit=True), namespace)
     if name not in namespace:
         raise AttributeError("the saved source of %r does not define it" % name)
-    _loaded[name] = namespace[name]
-    return _loaded[name]
+    return namespace[name]
+
+
+class Deferred:
+    """A saved function that is made when it is first used: by a call, or by a look at anything but its name and doc string."""
+    _made = _how = None
+
+    def __init__(self, name, source, surface_names):
+        self._how = name, source, surface_names
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "mcp.tools." + name
+        self.__doc__ = next((ast.get_docstring(node) for node in ast.walk(ast.parse(source))
+                             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name), None)
+
+    def _function(self):
+        if self._how is not None:
+            self._made, self._how = define(*self._how), None
+        return self._made
+
+    __wrapped__ = property(_function)  # by this, inspect finds signature and source
+
+    def __call__(self, *arguments, **named):
+        return self._function()(*arguments, **named)
+
+    def __getattr__(self, attribute):
+        return getattr(self._function(), attribute)
+
+    def __repr__(self):
+        return "<saved tool %s>" % self.__name__
 
 
 def forget(name):

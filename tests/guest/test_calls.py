@@ -426,6 +426,60 @@ except ImportError as e:
         self.run_code("async def get(path):\n    return await mcp_fs.read_file(path)\nruntime.save_tool(get)\nNone", saved=saved)
         self.assertEqual(self.value_of("from mcp.tools import get\nawait get('z')", saved=saved), {"path": "z"})
 
+    def test_an_import_does_nothing_but_define(self):
+        """Whoever saved it: what its file does besides is done when the function is first used, with the rights of that run."""
+        told, code = 'print("ran")', "from mcp.tools import f\nfrom mcp.tools import *\nimport mcp.tools\nprint('imported', mcp.tools.f is f, f.__name__, f.__module__)\nf(x=5)"
+        for source in ("%s\ndef f(x=1): return x\n", "def f(x=%s): return 1\n", "def f(*, x=%s): return 1\n", "def f(x: %s): return 1\n", "def f(x=0) -> %s: return 1\n",
+                       "@%s or (lambda f: f)\ndef f(x=0): return 1\n", "class A:\n    %s\ndef f(x=0): return 1\n", "class A(%s or object): pass\ndef f(x=0): return 1\n",
+                       "class M(type):\n    def __new__(*a): %s\nclass A(metaclass=M): pass\ndef f(x=0): return 1\n",
+                       "class A:\n    def __init_subclass__(cls): %s\nclass B(A): pass\ndef f(x=0): return 1\n",
+                       "class A:\n    def __class_getitem__(cls, key): %s\ndef f(x: A[1] = 0): return 1\n",
+                       "class int:\n    def __class_getitem__(cls, key): %s\ndef f(x: int[1] = 0): return 1\n",
+                       "X = [%s for n in [1]]\ndef f(x=0): return 1\n", "X: %s = 1\ndef f(x=0): return 1\n", "X = (lambda y=%s: y)\ndef f(x=0): return 1\n", "X = f'{%s}'\ndef f(x=0): return 1\n",
+                       "if %s or True:\n    def f(x=0): return 1\n", "try:\n    import nothing_at_all\nexcept (%s or ImportError): pass\ndef f(x=0): return 1\n",
+                       "import contextlib\nwith contextlib.suppress(): %s\ndef f(x=0): return 1\n", "assert not %s\ndef f(x=0): return 1\n", "import os\nos.x, os.y = [%s, 1]\ndef f(x=0): return 1\n"):
+            with self.subTest(source):
+                result = self.run_code(code, saved={"f": source % told})
+                self.assertEqual(result.stdout, "imported True f mcp.tools.f\nran\n", result)
+                self.assertIn(result.value, ("1", "5"), result)
+
+    def test_what_only_defines_is_an_ordinary_function(self):
+        source = """from __future__ import annotations
+import math, os.path as p
+from typing import Optional
+try:
+    import json
+except ImportError:
+    json = None
+"A doc string of the file."
+SIZES, UNIT = (1, -2, 1 << 20), "m"
+NAMES: dict[str, list] = {"a": [math.pi, SIZES], ("b", 1): None}
+KEY = lambda x, y=60 * 60: x
+class Odd(ValueError):
+    "Ours."
+    code = 3
+    def __str__(self): return "odd %d" % self.code
+def helper(x): return x * 2
+def f(x: Optional[int] = None, *rest: str, key=KEY, size=SIZES, **more: int | None) -> list[Odd]:
+    return [helper(x), UNIT, size[2]]
+"""
+        code = "from mcp.tools import f\nimport types\nprint(type(f) is types.FunctionType)\nf(4)"
+        for text in (source, source.replace("from __future__ import annotations\n", "").replace("int | None", "int")):
+            result = self.run_code(code, saved={"f": text})
+            self.assertEqual((result.stdout, result.value), ("True\n", "[8, 'm', 1048576]"), result)
+
+    def test_one_that_is_made_when_it_is_used_is_as_any_other(self):
+        source = 'import functools\n@functools.lru_cache(maxsize=9)\ndef f(x, y=len("ab")):\n    "Adds."\n    return x + y\n'
+        result = self.run_code("""from mcp.tools import f
+import inspect, copy
+print(f, f.__doc__, inspect.signature(f), f(1), f.cache_info().maxsize, f.cache_parameters()['maxsize'], 'lru' in inspect.getsource(f))
+print(copy.copy(f)(2), hasattr(f, 'nothing'))
+""", saved={"f": source})
+        self.assertEqual(result.stdout, "<saved tool f> Adds. (x, y=2) 3 9 9 True\n4 False\n", result)
+        result = self.run_code("from mcp.tools import f\nprint('imported')\nf(1)", saved={"f": "1 / 0\ndef f(x): return x\n"})
+        self.assertEqual((result.stdout, result.error), ("imported\n", "ZeroDivisionError: division by zero"), result)
+        self.assertIn("does not define it", self.run_code("from mcp.tools import f\nf(1)", saved={"f": "g = len('')\n"}).error)
+
     def test_refused(self):
         self.assertIn("made with def", self.error_of("save_tool(lambda: 1)"))
         self.assertIn("made with def", self.error_of("save_tool(print)"))
