@@ -18,7 +18,9 @@ MASKED = ("/proc/acpi", "/proc/asound", "/proc/bus", "/proc/fs", "/proc/interrup
           "/sys/devices/virtual/powercap", "/sys/firmware", "/sys/fs/bpf", "/sys/fs/selinux", "/sys/kernel/debug",
           "/sys/kernel/security", "/sys/kernel/tracing", "/sys/kernel/uevent_helper", "/sys/power/state")
 
-RLIMITS = ("nofile", "nproc", "core", "msgqueue", "sigpending", "memlock", "rtprio", "nice")
+# By number, the same on x86-64 and ARM: Python has no names for some.
+RLIMITS = {"cpu": 0, "fsize": 1, "data": 2, "stack": 3, "core": 4, "rss": 5, "nproc": 6, "nofile": 7, "memlock": 8, "as": 9, "locks": 10,
+           "sigpending": 11, "msgqueue": 12, "nice": 13, "rtprio": 14, "rttime": 15}
 
 STATUS_FIELDS = {"CapInh": "cap_inh", "CapPrm": "cap_prm", "CapEff": "cap_eff", "CapBnd": "cap_bnd",
                  "CapAmb": "cap_amb"}
@@ -32,7 +34,7 @@ def collect(own_filter, probed, mount_list, group):
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
         "own_filter": own_filter, "probed": probed, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
         "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
-        "rlimits": rlimits(), "devices": devices(), "writable": writable(mount_list), "secrets": files_below("/run/secrets"),
+        "rlimits": rlimits(), "lsm_label": lsm_label(), "devices": devices(), "writable": writable(mount_list), "secrets": files_below("/run/secrets"),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
         "hostname": os.uname().nodename, "arch": os.uname().machine, "kernel": os.uname().release,
         "emulated_by": emulation(), "total_memory": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
@@ -86,8 +88,22 @@ def routes():
 
 def rlimits():
     import resource
-    kinds = {name: getattr(resource, "RLIMIT_" + name.upper(), None) for name in RLIMITS}
-    return {name: list(resource.getrlimit(kind)) for name, kind in kinds.items() if kind is not None}
+    found = {}
+    for name, kind in RLIMITS.items():
+        try:
+            found[name] = list(resource.getrlimit(kind))
+        except (OSError, ValueError):
+            pass  # a kernel that is not Linux may lack some
+    return found
+
+
+def lsm_label():
+    """What AppArmor, SELinux or another module of the kernel's calls us; empty where none does."""
+    try:
+        with open("/proc/self/attr/current", encoding="utf-8", errors="replace") as file:
+            return file.read(300).strip("\0\n ")
+    except OSError as failure:
+        return "" if failure.errno in (2, 22) else "not readable: " + failure.strerror  # no such file; no module that has labels
 
 
 def devices(top="/dev", depth=3):

@@ -17,6 +17,7 @@ def main(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
         give_up_the_host(channel_fd, stdout_fd, stderr_fd)
         restore_signals(ignored_signals)
         become_ordinary()
+        shut_in()
         if home is not None:
             home.enter()  # which does not come back where the image has a Python of its own
     run(prepare)
@@ -71,6 +72,12 @@ def restore_signals(ignored):
         if number not in KEPT_IGNORED:
             signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def shut_in():
+    """Behind Landlock. PID 1 is told how that went: it stays outside, so that it need not write what code may."""
+    from . import landlock, wire
+    os.write(CHANNEL, wire.notification("landlock", landlock.enter()))
 
 
 def become_ordinary():

@@ -224,4 +224,27 @@ Finding rlimits(const Views& v) {
     return row;
 }
 
+// Told, not judged: other rows hold what these would (memory, time, files), and an engine may set lower ones.
+Finding other_rlimits(const Views& v) {
+    Finding row{.row = "other rlimits", .asked = "the engine's"};
+    if (!v.facts.rlimits) {
+        not_said(row);
+        return row;
+    }
+    std::string unlimited;
+    for (const auto& [name, limits] : *v.facts.rlimits) {
+        const auto is_it = [&name](const runtime_api::Rlimit& each) { return each.name == name; };
+        const bool asked = std::any_of(v.spec.rlimits.begin(), v.spec.rlimits.end(), is_it);
+        if (asked || name == "core" || limits.size() != 2) continue;
+        const std::string soft = limit_text(limits[0], false), hard = limit_text(limits[1], false);
+        if (limits[0] < 0 && limits[1] < 0)
+            unlimited += (unlimited.empty() ? "" : ", ") + shown(name);
+        else
+            row.guest += (row.guest.empty() ? "" : ", ") + shown(name) + " " + soft +
+                         (soft == hard ? "" : " (hard " + hard + ")");
+    }
+    if (!unlimited.empty()) row.guest += (row.guest.empty() ? "" : "; ") + ("no limit: " + unlimited);
+    return row;
+}
+
 } // namespace sandbox::rows

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "src/sandbox/attestation_rows.h"
@@ -60,20 +61,42 @@ std::string profile_advice(const Views& v) {
                : "remove \"seccomp-profile\" from daemon.json";
 }
 
-/// What the filters did, not how many there are: a profile that allows all is none. One that allows a part of
-/// what was tried is somebody's choice, and is told.
+/// Of what the guest tries (src/guest/probe.py), the calls that podman's own profile lets through: the kernel
+/// then asks for capabilities, which nothing in there has. Docker's profile refuses them as well.
+constexpr std::array<std::string_view, 7> podman_lets_through = {
+    "keyctl", "mount", "mount_setattr", "open_tree", "setns", "umount2", "unshare"};
+
+bool is_usual(const Views& v, const std::string& call) {
+    return v.podman() && std::find(podman_lets_through.begin(), podman_lets_through.end(), call) !=
+                             podman_lets_through.end();
+}
+
+std::string all_of(const std::vector<std::string>& calls) {
+    std::string text;
+    for (const std::string& each : calls) text += (text.empty() ? "" : ", ") + shown(each);
+    return text;
+}
+
+/// What the filters did, not how many there are: a profile that refuses nothing of what the engine's own one
+/// refuses is none. One that lets a part of it through is somebody's choice, and is told.
 void judge_profile(const Views& v, const std::string& advice, Finding& row) {
     if (!v.facts.probed || v.facts.probed->empty()) {
         if (v.facts.own_filter == "installed") not_said(row); // else it has a row that falls short
         return;
     }
-    std::vector<std::string> passed;
-    for (const auto& [name, verdict] : *v.facts.probed)
-        if (verdict != "refused") passed.push_back(name);
-    if (passed.empty()) return;
-    row.guest += ", " + listed(passed) + " allowed";
-    if (passed.size() == v.facts.probed->size())
-        fall_short(row, "the engine's profile allows all that was tried", advice);
+    std::vector<std::string> usual, others;
+    std::size_t refused = 0;
+    for (const auto& [name, verdict] : *v.facts.probed) {
+        if (verdict != "refused")
+            (is_usual(v, name) ? usual : others).push_back(name);
+        else if (!is_usual(v, name))
+            ++refused;
+    }
+    if (!usual.empty()) row.guest += "; like podman's own profile it lets through " + all_of(usual);
+    if (!others.empty())
+        row.guest += "; the engine's own profile would refuse what this one lets through: " + all_of(others);
+    if (refused == 0)
+        fall_short(row, "the engine's profile allows all that its own one would refuse", advice);
 }
 
 } // namespace
@@ -185,6 +208,40 @@ Finding guest_filter(const Views& v) {
     else
         fall_short(row, "it could not be installed",
                    "use an image whose Python has ctypes, on a kernel with seccomp filters");
+    return row;
+}
+
+Finding landlock(const Views& v) {
+    Finding row{.row = "landlock", .asked = "where the kernel has it"};
+    if (!v.facts.landlock) {
+        not_said(row);
+        return row;
+    }
+    const GuestLandlock& seen = *v.facts.landlock;
+    const std::string abi = "ABI " + std::to_string(seen.abi);
+    if (seen.abi <= 0) {
+        row.guest = "not available: " + shown(seen.why.value_or("it is not said why"));
+    } else if (seen.why) {
+        row.guest = "not in force: " + shown(*seen.why);
+        fall_short(row, "the kernel has it (" + abi + "), and it could not be put in force");
+    } else {
+        constexpr std::int64_t with_signals = 6;
+        row.guest = "in force, " + abi + ": writes" + (seen.abi >= with_signals ? ", signals" : "") +
+                    " and traces end at what is the code's own";
+    }
+    return row;
+}
+
+// Told, not judged: whether a host has such a module is its owner's choice. An engine that was told to go
+// without is in another row.
+Finding lsm_label(const Views& v) {
+    Finding row{.row = "LSM label", .asked = "the host's, if it has one"};
+    if (v.info.apparmor) row.engine = "AppArmor";
+    if (v.info.selinux) row.engine += row.engine.empty() ? "SELinux" : ", SELinux";
+    if (!v.facts.lsm_label)
+        not_said(row);
+    else
+        row.guest = v.facts.lsm_label->empty() ? "none" : shown(*v.facts.lsm_label);
     return row;
 }
 

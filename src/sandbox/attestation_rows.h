@@ -31,6 +31,8 @@ Finding capabilities(const Views& v);
 Finding privileges(const Views& v);
 Finding seccomp(const Views& v);
 Finding guest_filter(const Views& v);
+Finding landlock(const Views& v);
+Finding lsm_label(const Views& v);
 Finding user(const Views& v);
 Finding init(const Views& v);
 
@@ -55,6 +57,7 @@ Finding memory(const Views& v);
 Finding processes(const Views& v);
 Finding cpus(const Views& v);
 Finding rlimits(const Views& v);
+Finding other_rlimits(const Views& v);
 
 /// Marks a row as falling short. Reasons add up; the first advice stays.
 void fall_short(Finding& row, const std::string& why, const std::string& advice = "");

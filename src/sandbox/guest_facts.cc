@@ -57,6 +57,11 @@ void from_json(const json::Reader& in, GuestWorker& out) {
     in.read("variables", out.variables);
 }
 
+void from_json(const json::Reader& in, GuestLandlock& out) {
+    in.read("abi", out.abi);
+    read_fact(in, "why", out.why);
+}
+
 bool GuestMount::has(std::string_view option) const {
     std::string_view rest = options;
     while (!rest.empty()) {
@@ -89,6 +94,8 @@ GuestFacts parse_guest_facts(std::string_view text) {
     read_fact(in, "seccomp", facts.seccomp);
     read_fact(in, "seccomp_filters", facts.seccomp_filters);
     read_fact(in, "own_filter", facts.own_filter);
+    read_fact(in, "lsm_label", facts.lsm_label);
+    read_fact(in, "landlock", facts.landlock);
     read_fact(in, "dumpable", facts.dumpable);
     read_fact(in, "proc_owner", facts.proc_owner);
     read_fact(in, "mounts", facts.mounts);

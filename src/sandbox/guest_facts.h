@@ -46,6 +46,12 @@ struct GuestWorker {
     std::vector<std::string> variables{}; ///< Names of what the image sets.
 };
 
+/// The kernel's Landlock around the worker.
+struct GuestLandlock {
+    std::int64_t abi = 0;             ///< 0: there is none that is used.
+    std::optional<std::string> why{}; ///< Why it is not in force, or not used.
+};
+
 /// How the guest writes "none" for a limit.
 inline constexpr std::int64_t no_limit = -1;
 
@@ -61,6 +67,8 @@ struct GuestFacts {
     Fact<IdMap> uid_map, gid_map;
     Fact<std::string> cap_inh, cap_prm, cap_eff, cap_bnd, cap_amb;
     Fact<std::string> own_filter, cwd, hostname, arch;
+    Fact<std::string> lsm_label; ///< What AppArmor or SELinux calls PID 1; empty: nothing does.
+    Fact<GuestLandlock> landlock;
     Fact<std::string> emulated_by;   ///< "gVisor"; empty: this is Linux.
     Fact<std::int64_t> total_memory; ///< Of the machine, or of the one that is emulated.
     Fact<std::vector<GuestMount>> mounts;

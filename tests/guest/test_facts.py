@@ -258,7 +258,7 @@ class Attestation(unittest.TestCase):
         self.assertEqual(facts["cwd"], "/workspace")
         self.assertEqual(set(facts["masked"].values()) - {"absent", "empty", "denied", "readable", "writable"}, set())
         self.assertEqual(len(facts["rlimits"]["nofile"]), 2)
-        self.assertEqual(set(facts["rlimits"]), {"nofile", "nproc", "core", "msgqueue", "sigpending", "memlock", "rtprio", "nice"})
+        self.assertEqual(set(facts["rlimits"]), set(attestation.RLIMITS))
         self.assertEqual(set(facts["probed"].values()) - {"refused", "allowed"}, set())
         self.assertIn("keyctl", facts["probed"])
         self.assertEqual(facts["environment"]["HOME"], "/workspace")
@@ -273,6 +273,114 @@ class Attestation(unittest.TestCase):
             self.assertEqual(os.listdir(top), [])
         self.assertFalse(attestation.can_write("/proc"))
         self.assertFalse(attestation.can_write("/nowhere"))
+
+
+class Landlock(unittest.TestCase):
+    """In the real guest, whose root here is the host's: there are folders that anybody may write."""
+
+    def guest_or_skip(self):
+        import ctypes
+        abi = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+        if abi < 2:
+            self.skipTest("this kernel has no Landlock, or its first version")
+        return Guest(), abi
+
+    def test_it_is_in_force_or_said_why_not(self):
+        guest, abi = self.guest_or_skip()
+        with guest:
+            self.assertEqual(guest.ready_params["attestation"]["landlock"], {"abi": abi, "why": None})
+
+    def test_writes_end_at_the_places_that_are_the_code_s_own(self):
+        guest, abi = self.guest_or_skip()
+        with guest:
+            result = guest.run("""
+import errno, os, subprocess, sys, threading
+def refused(what, call):
+    try:
+        call()
+    except OSError as failure:
+        if failure.errno in (errno.EACCES, errno.EPERM): return
+        print(what, failure)
+    else:
+        print(what, 'went well')
+def all_of_it():
+    refused('make', lambda: open('/var/tmp/cordon-landlock', 'w'))
+    refused('folder', lambda: os.mkdir('/var/tmp/cordon-landlock'))
+    refused('link', lambda: os.symlink('/etc', '/var/tmp/cordon-landlock'))
+    refused('fifo', lambda: os.mkfifo('/var/tmp/cordon-landlock'))
+    refused('out by a link', lambda: open('/workspace/out/cordon-landlock', 'w'))
+    if %d >= 6:
+        refused('a signal', lambda: os.kill(1, 0))
+os.makedirs('/workspace/a/b'); os.mkdir('/workspace/c'); open('/workspace/a/f', 'w').write('x')
+os.symlink('/var/tmp', '/workspace/out')
+print(os.access('/var/tmp', os.W_OK))
+all_of_it()
+thread = threading.Thread(target=all_of_it); thread.start(); thread.join()
+if os.fork() == 0:
+    all_of_it(); sys.stdout.flush(); os._exit(0)
+os.wait()
+print(subprocess.run(['sh', '-c', 'echo x > /var/tmp/cordon-landlock'], stderr=subprocess.DEVNULL).returncode != 0)
+""" % abi, timeout=20)
+            self.assertEqual(result.stdout, "True\nTrue\n", result)
+
+    def test_what_programs_do_with_files_terminals_and_each_other_goes_on(self):
+        guest, _ = self.guest_or_skip()
+        with guest:
+            result = guest.run("""
+import multiprocessing as mp, os, pty, signal, socket, subprocess, tempfile, termios, time
+os.makedirs('/workspace/a/b'); os.mkdir('/workspace/c')
+open('/workspace/a/b/f', 'w').write('long'); os.rename('/workspace/a/b/f', '/workspace/c/f'); os.link('/workspace/c/f', '/workspace/a/g')
+os.truncate('/workspace/c/f', 1); open('/workspace/c/f', 'w').close(); os.symlink('c', '/workspace/l'); os.mkfifo('/workspace/p'); os.rmdir('/workspace/a/b'); os.unlink('/workspace/a/g')
+for place in ('/dev/null', '/dev/zero', '/dev/full', '/dev/stdout', '/dev/fd/1', '/proc/self/comm'):
+    open(place, 'w').close()
+leader, follower = pty.openpty(); termios.tcgetattr(follower); os.write(follower, b'x')
+with open(os.ttyname(follower), 'w') as again: again.write('y'); again.flush()
+with tempfile.NamedTemporaryFile() as f, tempfile.TemporaryDirectory(dir='/dev/shm') as d: pass
+lock = mp.Lock(); child = subprocess.Popen(['sleep', '60']); child.terminate(); print(child.wait())
+one = socket.socket(socket.AF_UNIX); one.bind('\\0cordon-landlock'); one.listen(); socket.socket(socket.AF_UNIX).connect('\\0cordon-landlock')
+two = socket.socket(socket.AF_UNIX); two.bind('/workspace/s'); two.listen(); socket.socket(socket.AF_UNIX).connect('/workspace/s')
+os.kill(os.getpid(), 0); os.killpg(0, 0)
+""", timeout=20)
+            self.assertEqual((result.status, result.stdout), ("success", "-15\n"), result)
+
+    def test_a_kernel_without_it_and_one_that_is_too_old_are_told(self):
+        from _cordon import landlock
+        plain = landlock.call
+        try:
+            for answer, why in ((-38, "this kernel has none"), (-95, "it is turned off in this kernel"), (-1, "the engine's seccomp profile refuses it"),
+                                (-12, "Cannot allocate memory"), (1, "this kernel's first version of it forbids to move files")):
+                landlock.call = lambda *arguments: answer
+                self.assertEqual(landlock.enter(), {"abi": 0, "why": why})
+        finally:
+            landlock.call = plain
+
+    def test_each_version_is_asked_for_what_it_knows(self):
+        from _cordon import landlock
+        plain, asked = landlock.call, []
+
+        def call(number, *arguments):
+            asked.append((number, arguments))
+            return os.open("/", os.O_RDONLY) if number == landlock.CREATE_RULESET else 0
+        try:
+            landlock.call = call
+            for abi, size, last, quiet in ((2, 8, 13, 0), (3, 8, 14, 0), (4, 8, 14, 0), (5, 8, 15, 0), (6, 24, 15, 0), (7, 24, 15, 5), (40, 24, 15, 5)):
+                del asked[:]
+                self.assertIsNone(landlock.restrict(abi))
+                attributes = asked[0][1][0]
+                self.assertEqual((len(attributes), asked[0][1][1], int.from_bytes(attributes[:8], "little").bit_length() - 1), (size, size, last), abi)
+                self.assertEqual((asked[-1][0], asked[-1][1][1]), (landlock.RESTRICT_SELF, quiet), abi)
+        finally:
+            landlock.call = plain
+
+
+class Surroundings(unittest.TestCase):
+    def test_all_limits_and_the_label_are_told(self):
+        with Guest() as guest:
+            facts = guest.ready_params["attestation"]
+        self.assertEqual(len(facts["rlimits"]), 16)
+        for soft, hard in facts["rlimits"].values():
+            self.assertTrue(soft == -1 or soft >= 0)
+        self.assertIsInstance(facts["lsm_label"], str)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ Case rootless_v2() {
 TEST_CASE("judge: real containers that are as asked fall short in nothing") {
     for (const Case& c : {podman(), docker(), rootless_v2()}) {
         CHECK(sandbox::describe(c.bad()) == "");
-        CHECK(c.judge().size() == 22);
+        CHECK(c.judge().size() == 25);
         for (const Finding& each : c.judge()) {
             CAPTURE(each.row);
             CHECK_FALSE(each.asked.empty());
@@ -356,20 +356,72 @@ TEST_CASE("judge: without a count of filters the engine's word must do, and with
     CHECK(names(c.bad()) == Names{"guest filter"});
 }
 
-TEST_CASE("judge: a profile of the engine's that allows all is none; one that allows a part is told") {
-    Case part = podman();
-    part.say(R"("keyctl": "refused")", R"("keyctl": "allowed")");
-    CHECK(part.bad().empty());
-    CHECK(part.row("seccomp").guest == "in force, keyctl allowed");
-    Case all = podman();
-    for (const char* name : {"keyctl", "mount", "setns"})
-        all.say("\"" + std::string(name) + R"(": "refused")", "\"" + std::string(name) + R"(": "allowed")");
-    CHECK(names(all.bad()) == Names{"seccomp"});
-    CHECK(all.row("seccomp").why.find("allows all") != std::string::npos);
-    CHECK(all.row("seccomp").advice.find("seccomp_profile") != std::string::npos);
+TEST_CASE("judge: a profile that refuses nothing of what the engine's own one would is none; what gets "
+          "through one is told, all of it") {
+    const char* both[] = {"add_key",     "clock_settime", "migrate_pages", "move_pages",  "perf_event_open",
+                          "personality", "quotactl",      "request_key",   "settimeofday"};
+    CHECK(podman().row("seccomp").guest ==
+          "in force; like podman's own profile it lets through keyctl, mount, "
+          "mount_setattr, open_tree, setns, umount2, unshare");
+    CHECK(docker().row("seccomp").guest == "in force");
+    for (const Case& engine : {podman(), docker()}) {
+        Case part = engine;
+        part.say(R"("quotactl": "refused")", R"("quotactl": "allowed")");
+        CHECK(part.bad().empty());
+        CHECK(part.row("seccomp").guest.ends_with(
+            "; the engine's own profile would refuse what this one lets through: quotactl"));
+        Case all = engine;
+        for (const char* name : both)
+            all.say("\"" + std::string(name) + R"(": "refused")",
+                    "\"" + std::string(name) + R"(": "allowed")");
+        if (engine.info.dialect == runtime_api::Dialect::docker) {
+            CHECK(all.bad().empty());
+            for (const char* name :
+                 {"keyctl", "mount", "mount_setattr", "open_tree", "setns", "umount2", "unshare"})
+                all.say("\"" + std::string(name) + R"(": "refused")",
+                        "\"" + std::string(name) + R"(": "allowed")");
+        }
+        CHECK(names(all.bad()) == Names{"seccomp"});
+        CHECK(all.row("seccomp").why.find("allows all") != std::string::npos);
+        CHECK(all.row("seccomp").advice.find("seccomp") != std::string::npos);
+        Case none = engine;
+        none.facts.replace(none.facts.find("\"probed\": {"), std::string("\"probed\": {").size(),
+                           "\"probed\": {}, \"x\": {");
+        CHECK(names(none.bad()) == Names{"seccomp"});
+    }
+}
+
+TEST_CASE("judge: Landlock is told, and falls short only where the kernel has it and it is not in force") {
+    CHECK(podman().row("landlock").guest ==
+          "in force, ABI 7: writes, signals and traces end at what is the code's own");
+    Case older = podman();
+    older.say(R"("abi": 7)", R"("abi": 4)");
+    CHECK(older.row("landlock").guest == "in force, ABI 4: writes and traces end at what is the code's own");
     Case none = podman();
-    none.say(R"({"keyctl": "refused", "mount": "refused", "setns": "refused"})", "{}");
-    CHECK(names(none.bad()) == Names{"seccomp"});
+    none.say(R"({"abi": 7, "why": null})", R"({"abi": 0, "why": "this kernel has none"})");
+    CHECK(none.bad().empty());
+    CHECK(none.row("landlock").guest == "not available: this kernel has none");
+    Case failed = podman();
+    failed.say(R"("why": null)", R"("why": "Argument list too long")");
+    CHECK(names(failed.bad()) == Names{"landlock"});
+    CHECK(failed.row("landlock").guest == "not in force: Argument list too long");
+    Case silent = podman();
+    silent.say(R"("landlock")", R"("x")");
+    CHECK(names(silent.bad()) == Names{"landlock"});
+}
+
+TEST_CASE("judge: the label of AppArmor or SELinux and the limits that nobody asked for are told") {
+    CHECK(podman().row("LSM label").guest == "none");
+    Case labelled = podman();
+    labelled.info.apparmor = true;
+    labelled.say(R"("lsm_label": "")", R"("lsm_label": "containers-default-0.50 (enforce)\u001b")");
+    CHECK(labelled.row("LSM label").guest == "containers-default-0.50 (enforce) ");
+    CHECK(labelled.row("LSM label").engine == "AppArmor");
+    CHECK(labelled.bad().empty());
+    Case more = podman();
+    more.say(R"("rlimits": {)", R"("rlimits": {"stack": [8388608, -1], "cpu": [-1, -1], "data": [-1, -1], )");
+    CHECK(more.row("other rlimits").guest == "stack 8388608 (hard no limit); no limit: cpu, data");
+    CHECK(more.bad().empty());
 }
 
 TEST_CASE("judge: warnings about other things than confinement are no shortfall") {

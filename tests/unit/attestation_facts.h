@@ -86,7 +86,9 @@ inline constexpr const char* podman_rootful = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
-"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
+"probed": {"add_key": "refused", "clock_settime": "refused", "keyctl": "allowed", "migrate_pages": "refused", "mount": "allowed", "mount_setattr": "allowed", "move_pages": "refused", "open_tree": "allowed", "perf_event_open": "refused", "personality": "refused", "quotactl": "refused", "request_key": "refused", "setns": "allowed", "settimeofday": "refused", "umount2": "allowed", "unshare": "allowed"},
+"lsm_label": "",
+"landlock": {"abi": 7, "why": null},
 "seccomp": 2,
 "seccomp_filters": 2})";
 
@@ -178,7 +180,9 @@ inline constexpr const char* podman_rootless = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
-"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
+"probed": {"add_key": "refused", "clock_settime": "refused", "keyctl": "allowed", "migrate_pages": "refused", "mount": "allowed", "mount_setattr": "allowed", "move_pages": "refused", "open_tree": "allowed", "perf_event_open": "refused", "personality": "refused", "quotactl": "refused", "request_key": "refused", "setns": "allowed", "settimeofday": "refused", "umount2": "allowed", "unshare": "allowed"},
+"lsm_label": "",
+"landlock": {"abi": 7, "why": null},
 "seccomp": 2,
 "seccomp_filters": 2})";
 
@@ -261,7 +265,9 @@ inline constexpr const char* docker_rootful = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": "0000000000000000",
 "no_new_privs": 1,
-"probed": {"keyctl": "refused", "mount": "refused", "setns": "refused"},
+"probed": {"add_key": "refused", "clock_settime": "refused", "keyctl": "refused", "migrate_pages": "refused", "mount": "refused", "mount_setattr": "refused", "move_pages": "refused", "open_tree": "refused", "perf_event_open": "refused", "personality": "refused", "quotactl": "refused", "request_key": "refused", "setns": "refused", "settimeofday": "refused", "umount2": "refused", "unshare": "refused"},
+"lsm_label": "",
+"landlock": {"abi": 7, "why": null},
 "seccomp": 2,
 "seccomp_filters": 2})";
 

@@ -54,6 +54,8 @@ inline constexpr const char* podman_gvisor = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": null,
 "no_new_privs": 1,
+"lsm_label": "",
+"landlock": {"abi": 0, "why": "this kernel has none"},
 "seccomp": 2,
 "seccomp_filters": null})";
 
@@ -106,6 +108,8 @@ inline constexpr const char* docker_gvisor = R"({
 "cap_bnd": "0000000000000000",
 "cap_amb": null,
 "no_new_privs": 1,
+"lsm_label": "",
+"landlock": {"abi": 0, "why": "this kernel has none"},
 "seccomp": 2,
 "seccomp_filters": null})";
 
