@@ -1,4 +1,5 @@
 """`cordon doctor`: what it says of an engine, and the attack suite that it carries, run on this one."""
+import ctypes
 import json
 import os
 import pathlib
@@ -105,6 +106,39 @@ class Doctor(unittest.TestCase):
         self.assertIn("stopped before its end", rest)
         self.assertRegex(rest.splitlines()[-1], re.compile(r"^\d+ held, 0 won, 0 not tried$"))
         self.wait_until("containers are left", lambda: not self.containers(instances))
+
+
+class Walls(unittest.TestCase):
+    """Rows that tell what was tried from inside, on this engine and this kernel."""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory(prefix="cordon-walls-") as home:
+            environment = dict(os.environ, HOME=home, MCP_BRIDGE_STATE_DIR=home + "/state")
+            said = subprocess.run([CORDON, "doctor", "--json"], capture_output=True, text=True, timeout=LIMIT * 2, env=environment)
+        cls.report = json.loads(said.stdout)
+        cls.rows = {row["row"]: row for row in cls.report["confinement"]}
+
+    def test_the_engine_s_profile_refuses_what_it_should_and_what_gets_through_is_named(self):
+        seen = self.rows["seccomp"]
+        self.assertTrue(seen["ok"], seen)
+        self.assertNotIn("would refuse", seen["guest"])
+        if self.report["engine"]["dialect"] == "docker":
+            self.assertEqual(seen["guest"], "in force")
+        else:
+            self.assertIn("like podman's own profile it lets through keyctl, mount, ", seen["guest"])
+
+    def test_landlock_is_in_force_where_this_kernel_has_it(self):
+        seen, abi = self.rows["landlock"], ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+        self.assertTrue(seen["ok"], seen)
+        self.assertIn("in force, ABI %d: writes" % abi if abi >= 2 else "not available: ", seen["guest"])
+
+    def test_what_is_told_and_not_judged(self):
+        self.assertTrue(self.rows["LSM label"]["ok"] and self.rows["LSM label"]["guest"], self.rows["LSM label"])
+        limits = self.rows["other rlimits"]
+        self.assertTrue(limits["ok"], limits)
+        for name in ("as", "cpu", "data", "fsize", "locks", "rss", "rttime", "stack"):
+            self.assertRegex(limits["guest"], r"\b%s\b" % name)
 
 
 class Haste(unittest.TestCase):
