@@ -145,7 +145,8 @@ struct RegistryAuth {
 /// An image that an engine has.
 struct ImageInfo {
     std::string id;
-    std::vector<std::string> names{}; ///< "localhost/cordon-python:bookworm"; none where a tag moved away.
+    std::vector<std::string> names{};   ///< "localhost/cordon-python:bookworm"; none where a tag moved away.
+    std::vector<std::string> digests{}; ///< "docker.io/library/python@sha256:…": what registries call it.
     std::map<std::string, std::string> labels{};
     std::int64_t size_bytes = 0;
     std::map<std::string, std::string> environment{}; ///< What it sets; in the answer to image() alone.

@@ -6,12 +6,15 @@ namespace runtime_api {
 namespace {
 
 constexpr const char* no_name = "<none>:<none>"; // Docker's word for it
+constexpr const char* no_digest = "<none>@<none>";
 
 ImageInfo read_common(const json::Reader& in) {
     ImageInfo out;
     in.read("Id", out.id);
     in.read_optional("RepoTags", out.names);
     std::erase(out.names, no_name);
+    in.read_optional("RepoDigests", out.digests);
+    std::erase(out.digests, no_digest);
     in.read_optional("Labels", out.labels);
     in.read_optional("Size", out.size_bytes);
     return out;

@@ -63,6 +63,7 @@ std::string engine_text(const DoctorReport& r) {
     table.add({"image",
                r.image + (r.image_there ? " (there" + (r.python.empty() ? "" : ", Python " + r.python) + ")"
                                         : " (not there)")});
+    if (!r.image_pin.empty()) table.add({"to pin it", "--image " + r.image_pin});
     return text + table.text() + '\n';
 }
 
@@ -137,6 +138,7 @@ std::string DoctorReport::json() const {
     w.key("image")
         .object()
         .field("reference", image)
+        .field("pin", image_pin)
         .field("there", image_there)
         .field("python", python)
         .end();

@@ -18,6 +18,7 @@ struct DoctorReport {
     std::string engine_source{};
     std::string engine_url{};
     std::string image{};
+    std::string image_pin{}; ///< "name@sha256:…"; empty: it is not known.
     bool image_there = false;
     std::string python{};
     std::vector<sandbox::Finding> findings{};    ///< Empty: no container could be looked at.

@@ -15,6 +15,7 @@
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
 #include "src/sandbox/image_pull.h"
+#include "src/sandbox/pinned_image.h"
 
 namespace cli {
 namespace asio = boost::asio;
@@ -35,9 +36,20 @@ std::string contents_of(const ImageInfo& image) {
     return label == image.labels.end() ? "" : label->second;
 }
 
+// "sha256:" and twelve digits: enough to compare; --json has all of it.
+std::string short_digest(const ImageInfo& image, const std::string& name) {
+    const std::string pin = sandbox::pin_of(image, name);
+    return pin.substr(pin.find('@') + 1, 19);
+}
+
 void print_image(const ImageInfo& image, const std::string& name, bool used) {
-    std::printf("%s %-48s %5lld MB  %s\n", used ? "*" : " ", name.c_str(),
-                static_cast<long long>(image.size_bytes / 1'000'000), contents_of(image).c_str());
+    std::printf("%s %-48s %-19s %5lld MB  %s\n", used ? "*" : " ", name.c_str(),
+                short_digest(image, name).c_str(), static_cast<long long>(image.size_bytes / 1'000'000),
+                contents_of(image).c_str());
+}
+
+bool is_used(const ImageInfo& image, const std::string& name, const std::string& used) {
+    return runtime_api::same_image(name, used) || sandbox::is_pinned_to(used, image);
 }
 
 std::string list_json(const std::vector<ImageInfo>& images, const std::string& used) {
@@ -46,7 +58,8 @@ std::string list_json(const std::vector<ImageInfo>& images, const std::string& u
     for (const ImageInfo& image : images)
         for (const std::string& name : image.names) {
             w.object().field("name", name).field("id", image.id).field("sizeBytes", image.size_bytes);
-            w.field("contents", contents_of(image)).field("used", runtime_api::same_image(name, used)).end();
+            w.field("pin", sandbox::pin_of(image, name)).field("contents", contents_of(image));
+            w.field("used", is_used(image, name, used)).end();
         }
     return w.end().end().take();
 }
@@ -62,7 +75,7 @@ asio::awaitable<int> list(Visit* visit) {
     bool there = false;
     for (const ImageInfo& image : images) {
         for (const std::string& name : image.names) {
-            const bool same = runtime_api::same_image(name, used);
+            const bool same = is_used(image, name, used);
             print_image(image, name, same);
             there |= same;
         }
@@ -84,10 +97,13 @@ asio::awaitable<int> use(Visit* visit) {
     const std::string image = visit->options.file == "default" ? "" : visit->options.file;
     if (!image.empty()) {
         const auto found = co_await visit->app.engine().found();
-        const std::optional<ImageInfo> there = co_await found->engine->image(image);
+        const std::optional<sandbox::FoundImage> there = co_await sandbox::find_image(found->engine, image);
+        std::string others;
+        if (!there) others = co_await sandbox::others_of_that_name(found->engine, image);
         if (!there)
             throw runtime_api::Error(runtime_api::Errc::not_found,
-                                     "the engine has no image " + image + ": cordon image pull " + image +
+                                     "the engine has no image " + image + others + ": cordon image pull " +
+                                         image +
                                          ", or cordon image build; cordon image list shows what it has");
     }
     choose_image(visit->choice, image);

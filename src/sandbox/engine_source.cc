@@ -5,10 +5,12 @@
 #include "runtime_api/error.h"
 #include "src/sandbox/image_pull.h"
 #include "src/sandbox/janitor.h"
+#include "src/sandbox/pinned_image.h"
 
 namespace sandbox {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using runtime_api::Errc;
 
 namespace {
 
@@ -119,11 +121,12 @@ asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found()
 
 namespace {
 
+constexpr std::string_view own_registry = "localhost/";
+
 // What to do without the image. One of "localhost" is in no registry.
 std::string remedy_for(const std::string& image) {
-    constexpr std::string_view own = "localhost/";
-    if (!image.starts_with(own)) return " (--image or CORDON_IMAGE names another)";
-    const std::string name = image.substr(own.size());
+    if (!image.starts_with(own_registry)) return " (--image or CORDON_IMAGE names another)";
+    const std::string name = image.substr(own_registry.size());
     const char* flavour = name.starts_with("cordon-datascience") ? "datascience" : "python";
     return std::string(" (an image of localhost is in no registry: cordon image build ") + flavour +
            " makes one, cordon image list shows what there is, --image or CORDON_IMAGE names another)";
@@ -134,22 +137,28 @@ std::string remedy_for(const std::string& image) {
 asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     const std::string image = options_.confinement.image;
     std::shared_ptr<const runtime_api::Found> found = engine->found();
-    std::optional<runtime_api::ImageInfo> there = co_await found->engine->image(image);
+    std::optional<FoundImage> there = co_await find_image(found->engine, image);
     if (!there) {
+        const std::string others = co_await others_of_that_name(found->engine, image);
+        if (!others.empty() && image.starts_with(own_registry))
+            throw runtime_api::Error(Errc::not_found,
+                                     "image " + image + " is not there" + others + remedy_for(image));
         found = co_await engine->described(); // nothing is pulled by one that may not be used
         options_.log("pulling " + image);
         try {
             co_await pull_image(found, image, pulls_);
         } catch (const runtime_api::Error& e) {
             throw runtime_api::Error(e.code(), "image " + image + " is not there and could not be pulled: " +
-                                                   e.what() + remedy_for(image));
+                                                   e.what() + others + remedy_for(image));
         }
         options_.log("pulled " + image);
-        there = co_await found->engine->image(image);
+        there = co_await find_image(found->engine, image);
     }
-    image_contents_ = there ? there->labels[contents_label] : "";
+    image_name_ = there ? there->name : image;
+    image_pin_ = there ? pin_of(there->info, image) : "";
+    image_contents_ = there ? there->info.labels[contents_label] : "";
     image_environment_.clear();
-    if (there) image_environment_ = there->environment;
+    if (there) image_environment_ = there->info.environment;
     image_there_ = true;
     co_return true;
 }
@@ -171,6 +180,7 @@ asio::awaitable<Workshop> EngineSource::workshop() {
     workshop.engine = at->found()->engine;
     workshop.description = at;
     workshop.confinement = options_.confinement;
+    workshop.confinement.image = image_name_;
     workshop.instance = &instance();
     workshop.remover = remover_;
     workshop.lessons = lessons_;

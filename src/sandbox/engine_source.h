@@ -56,6 +56,9 @@ public:
     /// What the image's label says is in it; empty before it was looked at, and where it says nothing.
     const std::string& image_contents() const { return image_contents_; }
 
+    /// What names the very image that is used: "name@sha256:…"; empty before it was looked at.
+    const std::string& image_pin() const { return image_pin_; }
+
     /// Who is shown how far a pull is.
     PullAudience& pulls() { return pulls_; }
 
@@ -82,6 +85,8 @@ private:
     InUse given_up_;    ///< The one before it, for advice.
     bool image_there_ = false;
     std::string image_contents_;
+    std::string image_name_; ///< As create() is given it.
+    std::string image_pin_;
     std::map<std::string, std::string> image_environment_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
     std::shared_ptr<ContainerUsers> users_ = std::make_shared<ContainerUsers>();

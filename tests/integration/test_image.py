@@ -1,4 +1,5 @@
 """`cordon image`: what the engine has, an image made without a registry, and the choice that runs go by."""
+import json
 import os
 import pathlib
 import subprocess
@@ -49,6 +50,29 @@ class Images(unittest.TestCase):
         self.assertEqual((refused.returncode, refused.stdout), (1, ""))
         self.assertIn("cordon image pull localhost/none:1", refused.stderr)
         self.assertFalse((self.home / "state" / "image").exists())
+
+    def test_one_that_is_pinned_runs_as_long_as_it_is_that_one(self):
+        """Built here, so that no registry knows its digest: on Docker nothing but its id says which it is."""
+        pin = json.loads(self.cordon("doctor", "--json", image=self.there).stdout)["image"]["pin"]
+        name, digest = pin.split("@")
+        self.assertTrue(self.there.startswith(name + ":"), (self.there, pin))
+        self.assertRegex(digest, "^sha256:[0-9a-f]{64}$")
+        self.assertIn("--image " + pin, self.cordon("doctor", image=self.there).stdout)
+        listed = json.loads(self.cordon("image", "list", "--json", image=pin).stdout)["images"]
+        self.assertEqual([each["pin"] for each in listed if each["used"]], [pin])
+        by_id = next(each["id"] for each in listed if each["used"]).removeprefix("sha256:")
+        for reference in (pin, self.there + "@" + digest, name + "@sha256:" + by_id):
+            with self.subTest(reference):
+                self.assertEqual(self.cordon("exec", "-", image=reference, input="print(1)").stdout, "1\n")
+        self.assertIn(digest[:19], next(line for line in self.cordon("image", "list", image=pin).stdout.splitlines() if line.startswith("* ")))
+        self.assertEqual(self.cordon("image", "use", pin).returncode, 0)
+        self.assertEqual(self.cordon("exec", "-", input="print(2)").stdout, "2\n")
+        other = name + "@sha256:" + "0" * 64
+        for words in (("exec", "-"), ("image", "use", other)):
+            refused = self.cordon(*words, image=other, input="print(1)")
+            self.assertEqual((refused.returncode != 0, refused.stdout), (True, ""), refused)
+            for part in (other, "under that name the engine has " + pin, self.there):
+                self.assertIn(part, refused.stderr)
 
     def test_a_choice_that_is_none_is_an_error_that_names_the_file(self):
         (self.home / "state").mkdir()
