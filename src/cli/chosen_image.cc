@@ -1,12 +1,10 @@
 #include "src/cli/chosen_image.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "src/base/changeable.h"
 #include "src/base/private_folder.h"
 #include "src/cli/app.h"
 
@@ -15,13 +13,12 @@ namespace {
 
 // Whoever can write the file chooses what code runs in.
 void check_is_ours(const std::string& file) {
-    struct stat about {};
-    if (::stat(file.c_str(), &about) != 0) return;
-    const bool others = (about.st_mode & 022) != 0;
-    if (!others && (about.st_uid == ::geteuid() || about.st_uid == 0)) return;
-    throw config::Error(file + ": " +
-                        (others ? "other users can write to it" : "it belongs to another user") +
-                        ", so it does not choose the image: remove it, or name the image with --image");
+    const auto changeable = base::changeable_by_others(file);
+    if (!changeable) return;
+    throw config::Error(file + ": " + changeable->why +
+                        ", so it does not choose the image: remove it, name the image with --image, or "
+                        "mend that: " +
+                        changeable->mend);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "runtime_api/json.h"
+#include "src/base/changeable.h"
 #include "src/config/alias.h"
 #include "src/config/jsonc.h"
 #include "src/config/servers_entry.h"
@@ -95,6 +96,11 @@ void read_file(const std::string& path, const ServerSources& sources, ServerList
         list.problems.push_back(
             source + ": " +
             (regular || ec ? std::strerror(regular ? errno : ec.value()) : "not a file that can be read"));
+        return;
+    }
+    if (const auto changeable = base::changeable_by_others(path)) {
+        list.problems.push_back(source + ": not read, since others could have written it: " +
+                                changeable->why + "; to mend that: " + changeable->mend);
         return;
     }
     std::string text(most_file + 1, '\0');
