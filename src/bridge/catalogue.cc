@@ -86,6 +86,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     std::vector<std::string> problems;
     std::vector<std::string> troubles;
     std::vector<std::string> notes;
+    std::vector<std::string> reach;
     std::uint64_t generation = 1;
     bool stopped = false;
 
@@ -178,7 +179,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
     CatalogueServer describe(const Entry& entry) const {
         CatalogueServer about = entry.about;
         if (!about.usable) {
-            about.state = about.disabled ? "disabled" : "unusable";
+            about.state = about.disabled ? "disabled" : about.waiting ? "not accepted" : "unusable";
             return about;
         }
         about.state = entry.client ? mcp::to_string(entry.client->state()) : "not started";
@@ -208,6 +209,7 @@ Catalogue::Catalogue(asio::any_io_executor executor, CatalogueConfiguration conf
     state_->problems = std::move(configuration.problems);
     state_->troubles = std::move(configuration.troubles);
     state_->notes = std::move(configuration.notes);
+    state_->reach = std::move(configuration.reach);
 }
 
 Catalogue::~Catalogue() = default;
@@ -221,6 +223,7 @@ std::vector<std::string> Catalogue::faults() const {
 }
 
 const std::vector<std::string>& Catalogue::configuration_notes() const { return state_->notes; }
+const std::vector<std::string>& Catalogue::reach() const { return state_->reach; }
 const std::vector<std::string>& Catalogue::configuration_problems() const { return state_->problems; }
 
 std::vector<CatalogueServer> Catalogue::servers() const {

@@ -37,7 +37,9 @@ struct CatalogueServer {
     std::string transport{}; ///< "stdio", "http", "sse"
     bool usable = true;
     bool disabled = false; ///< Not usable, since its entry says so.
-    std::string state{};   ///< "not started", "starting", "ready", "failed", "disabled", "unusable"
+    bool waiting = false;  ///< Not usable, until the user has accepted it.
+    /// "not started", "starting", "ready", "failed", "disabled", "not accepted", "unusable"
+    std::string state{};
     std::string reason{};  ///< Why it cannot be used, or why it failed last.
     std::string version{}; ///< Protocol version, once started.
     std::optional<std::size_t> tools{};
@@ -56,6 +58,7 @@ struct CatalogueConfiguration {
     std::vector<std::string>
         troubles{};                   ///< Of entries that could not be started as things are; with the place.
     std::vector<std::string> notes{}; ///< What breaks nothing: keys and names without effect.
+    std::vector<std::string> reach{}; ///< Which servers could change what Cordon starts.
     std::vector<Secrets::Server> given{}; ///< What the entries give their servers; see Secrets.
 };
 
@@ -81,6 +84,8 @@ public:
     std::vector<std::string> faults() const;
     /// Of the configuration as well, but nothing is broken by it.
     const std::vector<std::string>& configuration_notes() const;
+    /// Which servers could change what Cordon takes commands from, and what follows from it: a line each.
+    const std::vector<std::string>& reach() const;
     /// The problems of files alone.
     const std::vector<std::string>& configuration_problems() const;
 

@@ -2,7 +2,8 @@
 
 #include <filesystem>
 
-#include "src/config/servers.h"
+#include "src/base/shell_word.h"
+#include "src/config/servers_reach.h"
 
 namespace bridge {
 namespace {
@@ -75,13 +76,38 @@ config::ServerSources sources_of(const config::Settings& settings,
     return sources;
 }
 
+// It finds the same files from any shell of the user's.
+std::string accept_command(const config::ServerSources& sources, const std::string& state_folder) {
+    std::string command = "cordon servers accept";
+    const std::string list = config::config_file_path(sources);
+    if (state_folder != sources.surroundings.home + "/.local/state/cordon")
+        command += " --state-dir " + base::shell_word(state_folder);
+    if (!list.empty()) command += " --servers-config " + base::shell_word(list);
+    return command;
+}
+
 } // namespace
 
+ConfiguredServers configured_servers(const config::Settings& settings,
+                                     const std::map<std::string, std::string>& environment,
+                                     const std::string& state_folder) {
+    const config::ServerSources sources = sources_of(settings, environment);
+    config::ServerList list = config::load_servers(sources);
+    auto reach =
+        config::servers_reach(list.servers, config::own_places(sources, state_folder), sources.surroundings);
+    config::AcceptedFile accepted(state_folder, list.servers, sources.surroundings);
+    return {std::move(list), std::move(reach), std::move(accepted), accept_command(sources, state_folder)};
+}
+
 CatalogueConfiguration load_entries(const config::Settings& settings,
-                                    const std::map<std::string, std::string>& environment) {
-    config::ServerList list = config::load_servers(sources_of(settings, environment));
+                                    const std::map<std::string, std::string>& environment,
+                                    const std::string& state_folder) {
+    ConfiguredServers configured = configured_servers(settings, environment, state_folder);
+    config::ServerList& list = configured.list;
     const std::map<std::string, std::string> base = config::base_environment(environment, settings.pass_env);
     CatalogueConfiguration out;
+    out.reach =
+        config::judge_servers(list.servers, configured.reach, configured.accepted, configured.accept_command);
     out.problems = std::move(list.problems);
     out.notes = std::move(list.notes);
     for (const config::ServerEntry& each : list.servers) {
@@ -94,6 +120,7 @@ CatalogueConfiguration load_entries(const config::Settings& settings,
         entry.about.transport = transport_name(each.transport);
         entry.about.usable = each.reason.empty();
         entry.about.disabled = each.disabled;
+        entry.about.waiting = each.waiting;
         entry.about.reason = each.reason;
         out.given.push_back(Secrets::Server{each.env, each.headers, each.url});
         if (entry.about.usable) {

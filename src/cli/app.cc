@@ -153,7 +153,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
         loop.get_executor(), pool, [this] { return engine_->workshop(); }, on_failure);
     sessions_ = std::make_unique<bridge::Sessions>(loop.get_executor(), *pool_, settings.session_idle);
     pool_->on_pressure([this] { return sessions_->end_idlest(); });
-    bridge::CatalogueConfiguration configured = bridge::load_entries(settings, environment);
+    bridge::CatalogueConfiguration configured = bridge::load_entries(settings, environment, folder);
     secrets_ = std::make_unique<const bridge::Secrets>(configured.given);
     const auto log_clean = [secrets = secrets_.get()](const std::string& line) {
         log_info(secrets->without(line));
@@ -200,10 +200,21 @@ bridge::ServiceOptions App::service_options() const {
     return options;
 }
 
-void App::log_file_problems() const { log_faults(catalogue_->configuration_problems()); }
+void App::log_file_problems() const {
+    log_faults(catalogue_->configuration_problems());
+    log_reach();
+}
+
+// Not a fault, but never to be missed.
+void App::log_reach() const {
+    std::vector<std::string> lines;
+    for (const std::string& each : catalogue_->reach()) lines.push_back(secrets_->without(each));
+    log_faults(lines);
+}
 
 void App::log_configuration() const {
     log_faults(catalogue_->faults());
+    log_reach();
     for (const std::string& note : catalogue_->configuration_notes())
         spdlog::info("servers: {}", one_line(note));
 }

@@ -34,9 +34,10 @@ public:
     const config::Settings& settings() const { return settings_; }
     boost::asio::any_io_executor executor() { return loop_.get_executor(); }
 
-    /// Logs what is wrong with the servers' files and entries, as errors; what is only noted, as info.
+    /// Logs what is wrong with the servers' files and entries, and which servers could change what Cordon
+    /// takes commands from, as errors; what is only noted, as info.
     void log_configuration() const;
-    /// As log_configuration, but for files alone.
+    /// As log_configuration, but for files and that reach alone.
     void log_file_problems() const;
 
     /// Ends containers, sessions and upstream servers, and waits for it, within a few seconds. Idempotent.
@@ -46,6 +47,8 @@ public:
     void stop_code();
 
 private:
+    void log_reach() const;
+
     boost::asio::io_context& loop_;
     config::Settings settings_;
     bridge::SchemaCheck schemas_;

@@ -9,7 +9,8 @@ int serve_http(const Options& options); ///< serve --http
 int exec(const Options& options);
 int doctor(const Options& options);
 int servers(const Options& options);
-int image(const Options& options); ///< image list, pull, use, build, rm
+int accept_servers(const Options& options); ///< servers accept
+int image(const Options& options);          ///< image list, pull, use, build, rm
 int sweep(const Options& options);
 
 } // namespace cli

@@ -95,6 +95,7 @@ std::string DoctorReport::text() const {
         out += "ADVICE   " + each.trouble + "\n   → " + each.remedy + '\n';
     for (const std::string& problem : problems) out += "PROBLEM  " + problem + '\n';
     for (const std::string& fault : server_faults) out += "SERVER   " + fault + '\n';
+    for (const std::string& reach : server_reach) out += "REACH    " + reach + '\n';
     for (const std::string& note : server_notes) out += "NOTE     " + note + '\n';
     for (const sandbox::Leftover& each : leftovers)
         out += "LEFTOVER " + each.name + " (" + each.state + "): cordon sweep removes it\n";
@@ -159,6 +160,7 @@ std::string DoctorReport::json() const {
         .field("serversUnusable", servers_unusable)
         .field("serverFaults", server_faults)
         .field("serverNotes", server_notes)
+        .field("serverReach", server_reach)
         .field("savedTools", saved_tools)
         .field("problems", problems)
         .key("advice")

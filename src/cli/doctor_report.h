@@ -26,6 +26,7 @@ struct DoctorReport {
     std::vector<std::string> servers_unusable{}; ///< By name, those that are disabled as well.
     std::vector<std::string> server_faults{};    ///< Of files and entries, with file and line.
     std::vector<std::string> server_notes{};     ///< What breaks nothing.
+    std::vector<std::string> server_reach{};     ///< What could change what Cordon takes commands from.
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
     std::vector<runtime_api::Advice> advice{}; ///< On the engine, by its own description.

@@ -53,7 +53,10 @@ constexpr Command commands[] = {
      {engine, container, upstream, at_once}},
     {"servers",
      "cordon servers [--json]\n"
-     "The upstream servers, where each is from, its tools, and what cannot be used and why.\n",
+     "The upstream servers, where each is from, its tools, and what cannot be used and why.\n"
+     "cordon servers accept [--json] [NAME… | --all]\n"
+     "Shows what would run for these servers, and accepts them: where a server can change Cordon's own\n"
+     "files, one that is new or changed is not started before. Without a name: shows those that wait.\n",
      {upstream, files}},
     {"image",
      "cordon image list (or ls) [--json]        what the engine has; * is the one that runs use\n"
@@ -126,7 +129,8 @@ std::string help_text(const std::string& word) {
            "status\n"
            "  cordon doctor [--json]           what was found, what is enforced, what to do\n"
            "  cordon self-test [--json]        the attack suite, on this host (some two minutes)\n"
-           "  cordon servers [--json]          the upstream servers and their tools\n"
+           "  cordon servers [--json]          the upstream servers and their tools; accept NAME: one that "
+           "waits for it\n"
            "  cordon image list|pull|use|build|rm  the images that the engine has; another one; one without "
            "a "
            "registry\n"

@@ -91,11 +91,26 @@ void read_image(Options& options, const CommandLine& line) {
     options.file = argument.empty() || action == "build" ? argument : config::image_reference(argument);
 }
 
+void read_servers(Options& options, const CommandLine& line) {
+    const std::string action = line.words.size() > 1 ? line.words[1] : "";
+    if (!action.empty() && action != "accept")
+        throw UsageError("servers " + action + bridge::did_you_mean(action, {"accept"}) +
+                         ": expected nothing behind it, or accept NAME…");
+    options.all = line.on("all");
+    if (options.all && action.empty()) throw UsageError("--all belongs to servers accept");
+    if (options.all && line.words.size() > 2)
+        throw UsageError("servers accept: expected names, or --all, and not both");
+    options.action = action;
+    if (!action.empty()) options.servers.assign(line.words.begin() + 2, line.words.end());
+}
+
 void read_words(Options& options, const CommandLine& line) {
     if (options.command == "exec")
         read_exec(options, line);
     else if (options.command == "image")
         read_image(options, line);
+    else if (options.command == "servers")
+        read_servers(options, line);
     else if (line.words.size() > 1)
         throw UsageError(options.command + ": \"" + line.words[1] + "\" is one word too many");
 }

@@ -25,14 +25,15 @@ struct Options {
         programs{};                       ///< exec: files ("-" is standard input) and code; never none.
     std::vector<std::string> arguments{}; ///< exec: sys.argv[1:]
     std::string session{};                ///< exec: what its interpreter is called; empty: one program.
-    std::vector<std::string> servers{};   ///< exec: --server NAME, each.
+    std::vector<std::string> servers{};   ///< exec: --server NAME, each; servers accept: NAME, each.
     std::string file{};                   ///< image: a reference, or what to build.
-    std::string action{};                 ///< image: "list", "pull", "use", "build", "rm"
-    std::string suite{};                  ///< image build: a Debian release; empty: this host's.
-    std::string image_said_by{};          ///< "--image" or the variable that names the image; empty: neither.
-    bool json = false;                    ///< exec, doctor, servers, image list
-    bool self_test = false;               ///< doctor
-    std::string http{};                   ///< serve: HOST:PORT
+    std::string action{};        ///< image: "list", "pull", "use", "build", "rm"; servers: "accept" or "".
+    bool all = false;            ///< servers accept
+    std::string suite{};         ///< image build: a Debian release; empty: this host's.
+    std::string image_said_by{}; ///< "--image" or the variable that names the image; empty: neither.
+    bool json = false;           ///< exec, doctor, servers, image list
+    bool self_test = false;      ///< doctor
+    std::string http{};          ///< serve: HOST:PORT
     bool http_no_token = false;
     std::string tls_cert{}, tls_key{}; ///< serve --http
 };

@@ -41,7 +41,10 @@ std::string as_json(App& app) {
                 w.object().field("name", tool.name).field("alias", tool.alias).end();
         w.end().field("warnings", app.catalogue().warnings(s.name)).end();
     }
-    w.end().field("faults", app.catalogue().faults()).field("notes", app.catalogue().configuration_notes());
+    w.end()
+        .field("faults", app.catalogue().faults())
+        .field("notes", app.catalogue().configuration_notes())
+        .field("reach", app.catalogue().reach());
     return w.end().take() + "\n";
 }
 
@@ -62,6 +65,7 @@ std::string as_text(App& app) {
             out += "  odd: " + shown(warning) + '\n';
     }
     for (const std::string& fault : app.catalogue().faults()) out += "FAULT " + shown(fault) + '\n';
+    for (const std::string& reach : app.catalogue().reach()) out += "REACH " + shown(reach) + '\n';
     for (const std::string& note : app.catalogue().configuration_notes())
         out += "note: " + shown(note) + '\n';
     return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
@@ -80,6 +84,7 @@ asio::awaitable<int> list(App* app, bool json) {
 } // namespace
 
 int servers(const Options& options) {
+    if (options.action == "accept") return accept_servers(options);
     asio::io_context loop(1);
     App app(loop, options.settings, own_environment());
     return run_to_end(loop, list(&app, options.json));

@@ -87,6 +87,22 @@ std::string words(const std::string& path, const std::string& home) {
     return !home.empty() && path.starts_with(home + "/") ? "~" + path.substr(home.size()) : path;
 }
 
+// What the entry is in its file: the same for another layout.
+std::string without_blanks(std::string_view checked) {
+    std::string out;
+    bool in_text = false;
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+        const char c = checked[i];
+        const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if (in_text || !blank) out += c;
+        if (in_text && c == '\\' && i + 1 < checked.size())
+            out += checked[++i];
+        else if (c == '"')
+            in_text = !in_text;
+    }
+    return out;
+}
+
 void read_file(const std::string& path, const ServerSources& sources, ServerList& list) {
     const std::string source = words(path, sources.surroundings.home);
     std::error_code ec;
@@ -178,6 +194,7 @@ void read_servers(const std::string& text, const std::string& source, const Serv
             ServerEntry entry{member.key};
             entry.source = source;
             entry.line = place.line;
+            entry.written = without_blanks(member.value);
             entry.description = description;
             read_one(servers.reader.at(member.key), entry, sources);
             list.notes.insert(list.notes.end(), entry.notes.begin(), entry.notes.end());
@@ -188,6 +205,14 @@ void read_servers(const std::string& text, const std::string& source, const Serv
     }
 }
 
+std::string config_file_path(const ServerSources& sources) {
+    std::string file = sources.config_file;
+    if (file.starts_with("~/")) file.replace(0, 1, sources.surroundings.home);
+    if (!file.empty() && !file.starts_with('/'))
+        file = (fs::path(sources.surroundings.folder) / file).string();
+    return file;
+}
+
 ServerList load_servers(const ServerSources& sources) {
     ServerList list;
     const std::string& home = sources.surroundings.home;
@@ -196,12 +221,7 @@ ServerList load_servers(const ServerSources& sources) {
         if (!home.empty())
             for (const std::string& file : files_in(home + folder, sources, list)) add_file(file, files);
     if (home.empty()) list.notes.emplace_back("HOME is not set, so ~/MCPs is not read");
-    if (!sources.config_file.empty()) {
-        std::string file = sources.config_file;
-        if (file.starts_with("~/")) file.replace(0, 1, home);
-        if (!file.starts_with('/')) file = (fs::path(sources.surroundings.folder) / file).string();
-        add_file(file, files);
-    }
+    if (!sources.config_file.empty()) add_file(config_file_path(sources), files);
     for (const std::string& each : files) read_file(each, sources, list);
     std::vector<std::string> names;
     for (const ServerEntry& each : list.servers) names.push_back(each.name);

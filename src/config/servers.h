@@ -28,7 +28,9 @@ struct ServerEntry {
     std::optional<std::chrono::milliseconds> start_timeout{}; ///< For its start.
     std::string source{};                                     ///< The file, "~/MCPs/a.json".
     std::size_t line = 0;                                     ///< Where it begins there.
+    std::string written{};                                    ///< The entry's JSON, without blanks.
     bool disabled = false;                                    ///< By its own "disabled" or "enabled".
+    bool waiting = false;             ///< It must be accepted first (accepted_servers.h); `reason` says how.
     std::string reason{};             ///< Why it cannot be used, with the place; empty: it can.
     std::vector<std::string> notes{}; ///< What of it is not understood, with the place.
 };
@@ -48,8 +50,12 @@ struct ServerSources {
 };
 
 /// Reads ~/MCPs/*.json, sorted by name, then ~/.config/mcp/servers/*.json likewise, then config_file; of
-/// servers with one name the first counts. Never throws for what is in the files.
+/// servers with one name the first counts. A file that other users could change is not read, which is a
+/// problem with the command that mends it. Never throws for what is in the files.
 ServerList load_servers(const ServerSources& sources);
+
+/// The whole path of config_file; "" where there is none.
+std::string config_file_path(const ServerSources& sources);
 
 /// Reads one file's text into the list. `source` is how messages call it. Pure but for the look at our own
 /// executable; for tests and fuzzing.
