@@ -1,34 +1,18 @@
 #include <malloc.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/help.h"
+#include "src/cli/log.h"
+#include "src/cli/say.h"
 #include "src/jsonrpc/stdio.h"
 
 namespace {
 
-// To stderr alone: stdout belongs to the protocol.
-void set_up_log(config::LogLevel level) {
-    spdlog::set_default_logger(spdlog::stderr_logger_st("cordon"));
-    spdlog::set_pattern("cordon %H:%M:%S.%e %l %v");
-    switch (level) {
-    case config::LogLevel::error:
-        spdlog::set_level(spdlog::level::err);
-        break;
-    case config::LogLevel::info:
-        spdlog::set_level(spdlog::level::info);
-        break;
-    case config::LogLevel::debug:
-        spdlog::set_level(spdlog::level::debug);
-        break;
-    }
-}
+using base::Shown;
 
 int run(const cli::Options& options) {
     if (options.command == "serve") return cli::serve(options);
@@ -37,10 +21,10 @@ int run(const cli::Options& options) {
     if (options.command == "servers") return cli::servers(options);
     if (options.command == "image") return cli::image(options);
     if (options.command == "sweep") return cli::sweep(options);
-    if (options.command == "version") return std::puts("cordon " CORDON_VERSION), EXIT_SUCCESS;
+    if (options.command == "version") return cli::say_line("cordon " CORDON_VERSION), EXIT_SUCCESS;
     if (options.command == "settings-table")
-        return std::fputs(cli::settings_markdown().c_str(), stdout), EXIT_SUCCESS;
-    return std::fputs(cli::help_text(options.topic).c_str(), stdout), EXIT_SUCCESS;
+        return cli::say(Shown::ours(cli::settings_markdown())), EXIT_SUCCESS;
+    return cli::say(Shown::ours(cli::help_text(options.topic))), EXIT_SUCCESS;
 }
 
 // One arena, and large blocks given back when they are freed: else a few large messages in several threads
@@ -66,18 +50,17 @@ int main(int argc, char** argv) {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         const cli::Options options =
             cli::read_options(arguments, base_name(argc > 0 ? argv[0] : nullptr), cli::own_environment());
-        set_up_log(options.settings.log_level);
-        for (const std::string& warning : options.warnings)
-            std::fprintf(stderr, "cordon: %s\n", warning.c_str());
+        cli::set_up_log(options.settings.log_level);
+        for (const std::string& warning : options.warnings) cli::tell(Shown::block(warning));
         return run(options);
     } catch (const cli::UsageError& e) {
-        std::fprintf(stderr, "cordon: %s\n", e.what());
+        cli::tell(Shown::block(e.what()));
         return 2;
     } catch (const config::Error& e) {
-        std::fprintf(stderr, "cordon: %s\n", e.what());
+        cli::tell(Shown::block(e.what()));
         return 2;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "cordon: %s\n", e.what());
+        cli::tell(Shown::block(e.what()));
         return EXIT_FAILURE;
     }
 }

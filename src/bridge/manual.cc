@@ -1,6 +1,6 @@
 #include "src/bridge/manual.h"
 
-#include "runtime_api/json.h"
+#include "src/base/shown.h"
 
 namespace bridge {
 
@@ -79,10 +79,7 @@ Writable: `/workspace` (128 MiB), `/tmp` (64 MiB). Output beyond 30,000 characte
 
 std::string describe_image(const std::string& contents) {
     if (contents.empty()) return "";
-    std::string line = json::valid_utf8(std::string_view(contents).substr(0, 500));
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-    return "\n## This image\n\n" + line + '\n';
+    return "\n## This image\n\n" + base::Shown::line(contents, 500).text() + '\n';
 }
 
 } // namespace bridge

@@ -1,5 +1,6 @@
 #include "src/bridge/render.h"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -10,6 +11,8 @@
 #include "src/bridge/toon.h"
 
 namespace bridge {
+using base::Shown;
+
 namespace {
 
 using sandbox::Status;
@@ -35,58 +38,65 @@ void add_line(std::string& text, const std::string& line) {
 }
 
 // What a limit that was hit is called, with its value.
-std::string limit_line(const std::string& limit, const RunReport& report) {
-    if (limit == "memory") return "the memory limit of " + human_size(report.memory_bytes) + " was hit";
-    if (limit == "processes") return "the limit of " + std::to_string(report.pids) + " processes was hit";
+Shown limit_line(const std::string& limit, const RunReport& report) {
+    if (limit == "memory")
+        return "the memory limit of " + Shown::line(human_size(report.memory_bytes)) + " was hit";
+    if (limit == "processes") return "the limit of " + Shown::number(report.pids) + " processes was hit";
     if (limit == "disk") return "the disk is full (/tmp 64 MiB, /workspace 128 MiB, /dev/shm 64 MiB)";
     if (limit == "open_files")
-        return "the limit of " + std::to_string(report.open_files) + " open files was hit";
+        return "the limit of " + Shown::number(report.open_files) + " open files was hit";
     return {}; // time is the headline's
 }
 
 // A server chooses the names of its tools.
-std::string printable(std::string text) {
-    text = json::valid_utf8(text.substr(0, 200));
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
-    return text;
-}
+Shown name_of(const std::string& theirs) { return Shown::line(theirs, 200); }
 
 // "28.1 s"
-std::string tenths(double seconds) {
+Shown tenths(double seconds) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f s", seconds);
-    return text;
+    const int n = std::snprintf(text, sizeof text, "%.1f s", seconds);
+    return Shown::line(std::string_view(text, static_cast<std::size_t>(n)));
 }
 
-std::string in_words(const WaitingCall& call) {
+Shown in_words(const WaitingCall& call) {
     if (call.server.empty())
-        return "all servers, which are being started for a search (" + tenths(call.seconds) + ')';
+        return "all servers, which are being started for a search (" + tenths(call.seconds) + ")";
     if (call.tool.empty())
-        return "server " + printable(call.server) + ", which is still starting (" + tenths(call.seconds) +
-               ')';
-    return printable(call.server) + '.' + printable(call.tool) + " (" + tenths(call.seconds) + ')';
+        return "server " + name_of(call.server) + ", which is still starting (" + tenths(call.seconds) + ")";
+    return name_of(call.server) + "." + name_of(call.tool) + " (" + tenths(call.seconds) + ")";
 }
 
-std::vector<std::string> note_lines(const RunReport& report) {
-    std::vector<std::string> lines;
+bool has(const std::vector<std::string>& all, const std::string& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// What the host and the guest's supervisor know. Not what the code's own process says: that is claims().
+std::vector<Shown> note_lines(const RunReport& report) {
+    std::vector<Shown> lines;
     if (report.outcome.status != Status::timeout && !report.waiting.empty())
         lines.push_back(waiting_for(report)); // else the headline has it
     for (const std::string& limit : report.outcome.limits) {
-        const std::string line = limit_line(limit, report);
+        const Shown line = limit_line(limit, report);
         const bool said = limit == "memory" && report.outcome.status == Status::out_of_memory;
         if (!line.empty() && !said) lines.push_back(line);
     }
-    for (const std::string& note : report.outcome.notes) lines.push_back(note);
-    for (const std::string& note : report.notes) lines.push_back(note);
-    for (const std::string& remedy : remedies(report)) lines.push_back(remedy);
-    for (const std::string& artifact : report.artifacts) lines.push_back("file " + artifact);
+    lines.insert(lines.end(), report.outcome.notes.begin(), report.outcome.notes.end());
+    lines.insert(lines.end(), report.notes.begin(), report.notes.end());
+    for (const std::string& remedy : remedies(report)) lines.push_back(Shown::line(remedy));
+    for (const Shown& artifact : report.artifacts) lines.push_back("file " + artifact);
     if (report.pictures.size() == 1) lines.push_back("1 image follows");
     if (report.pictures.size() > 1)
-        lines.push_back(std::to_string(report.pictures.size()) + " images follow");
+        lines.push_back(Shown::number(static_cast<std::int64_t>(report.pictures.size())) + " images follow");
     if (report.refused.empty() && !report.not_enforced.empty())
-        lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
+        lines.push_back("not enforced: " + Shown::block(sandbox::describe(report.not_enforced)));
     return lines;
+}
+
+void write_lines(json::Writer& w, const char* key, const std::vector<Shown>& lines) {
+    if (lines.empty()) return;
+    w.key(key).array();
+    for (const Shown& each : lines) w.value(each.text());
+    w.end();
 }
 
 void write_waiting(json::Writer& w, const RunReport& report) {
@@ -113,8 +123,8 @@ void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
     const sandbox::Outcome& o = report.outcome;
     w.object().field("status", status_name(report));
     w.optional_field("exitCode", o.exit_code).optional_field("signal", o.signal);
-    const std::string error = report.refused.empty() ? o.error : report.refused;
-    if (!error.empty()) w.field("error", error);
+    const Shown error = report.refused.empty() ? Shown::line(o.error) : Shown::block(report.refused);
+    if (!error.empty()) w.field("error", error.text());
     if (report.timeout_seconds > 0) w.field("timeoutSeconds", report.timeout_seconds);
     if (o.duration_ms > 0) w.field("durationMs", o.duration_ms);
     if (o.cpu_ms > 0) w.field("cpuMs", o.cpu_ms);
@@ -125,6 +135,7 @@ void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
     if (!report.saved_tools.empty()) w.field("savedTools", report.saved_tools);
     if (!report.waiting.empty()) write_waiting(w, report);
     if (!o.limits.empty()) w.field("limits", o.limits);
+    if (!o.claimed.limits.empty()) w.field("claimedLimits", o.claimed.limits);
     const std::int64_t omitted = o.out.omitted_bytes + o.err.omitted_bytes;
     if (omitted > 0) w.field("truncatedBytes", omitted);
     if (!report.not_enforced.empty()) {
@@ -140,8 +151,8 @@ void write_facts(json::Writer& w, const RunReport& report, Streams streams) {
         if (all && !o.value) w.key("value").null();
         if (!report.files.empty()) w.field("files", report.files);
         if (!report.displayed.empty()) w.field("displayed", report.displayed);
-        const std::vector<std::string> notes = note_lines(report);
-        if (!notes.empty()) w.field("notes", notes);
+        write_lines(w, "notes", note_lines(report));
+        write_lines(w, "claimedNotes", o.claimed.notes);
     }
     w.end();
 }
@@ -220,41 +231,63 @@ std::string human_size(std::int64_t bytes) {
     return text;
 }
 
-std::string headline(const RunReport& report) {
+// An end of the code's own making may have words of its own, in brackets: they are no line of ours.
+Shown in_brackets(const std::string& error) {
+    return error.empty() ? Shown() : " (" + Shown::line(error) + ")";
+}
+
+Shown headline(const RunReport& report) {
     const sandbox::Outcome& o = report.outcome;
-    if (!report.refused.empty()) return report.refused;
+    if (!report.refused.empty()) return Shown::block(report.refused);
     if (report.cancelled) return "cancelled";
     switch (o.status) {
     case Status::success:
         return {};
     case Status::timeout:
-        return "timed out after " + std::to_string(report.timeout_seconds) + " s" +
-               (report.waiting.empty() ? "" : "; " + waiting_for(report));
+        return "timed out after " + Shown::number(report.timeout_seconds) + " s" +
+               (report.waiting.empty() ? Shown() : "; " + waiting_for(report));
     case Status::out_of_memory:
-        return "killed: out of memory (" + human_size(report.memory_bytes) + ")";
+        return "killed: out of memory (" + Shown::line(human_size(report.memory_bytes)) + ")";
     case Status::error:
     case Status::killed:
         break;
     }
-    if (o.signal)
-        return "killed by " + signal_name(*o.signal) + (o.error.empty() ? "" : " (" + o.error + ")");
+    if (o.signal) return "killed by " + Shown::line(signal_name(*o.signal)) + in_brackets(o.error);
     if (o.exit_code && *o.exit_code != 0)
-        return "exit status " + std::to_string(*o.exit_code) + (o.error.empty() ? "" : " (" + o.error + ")");
-    return o.error.empty() ? "the code did not run to its end" : o.error;
+        return "exit status " + Shown::number(*o.exit_code) + in_brackets(o.error);
+    if (o.exit_code) return "the code did not run to its end" + in_brackets(o.error);
+    return o.error.empty() ? Shown("the code did not run to its end") : Shown::block(o.error);
 }
 
-std::string waiting_for(const RunReport& report) {
-    std::string text;
+Shown waiting_for(const RunReport& report) {
+    Shown text;
     for (const WaitingCall& each : report.waiting)
-        text += (text.empty() ? "still waiting for " : ", ") + in_words(each);
+        text += (text.empty() ? Shown("still waiting for ") : Shown(", ")) + in_words(each);
     if (report.waiting_in_all > report.waiting.size())
-        text += " and " + std::to_string(report.waiting_in_all - report.waiting.size()) + " more";
+        text += " and " +
+                Shown::number(static_cast<std::int64_t>(report.waiting_in_all - report.waiting.size())) +
+                " more";
     return text;
+}
+
+std::vector<Shown> claims(const RunReport& report) {
+    const sandbox::Outcome& o = report.outcome;
+    std::vector<Shown> lines;
+    for (const std::string& limit : o.claimed.limits) {
+        const Shown line = limit_line(limit, report);
+        if (!line.empty() && !has(o.limits, limit)) lines.push_back(line);
+    }
+    lines.insert(lines.end(), o.claimed.notes.begin(), o.claimed.notes.end());
+    return lines;
+}
+
+Shown artifact_line(const std::string& name, const std::string& uri) {
+    return "artifacts/" + Shown::line(name) + ": " + Shown::line(uri);
 }
 
 std::string render_text(const RunReport& report) {
     const sandbox::Outcome& o = report.outcome;
-    std::string text = headline(report);
+    std::string text = headline(report).text();
     const std::string out = joined(o.out);
     const std::string err = joined(o.err);
     if (!out.empty()) add_line(text, out);
@@ -264,7 +297,8 @@ std::string render_text(const RunReport& report) {
     for (const std::string& shown : report.displayed) add_line(text, shown);
     if (o.value) add_line(text, *o.value);
     if (text.empty() && report.pictures.empty()) text = "(no output)";
-    for (const std::string& line : note_lines(report)) add_line(text, '[' + line + ']');
+    for (const Shown& line : claims(report)) add_line(text, ("[" + claimed + line + "]").text());
+    for (const Shown& line : note_lines(report)) add_line(text, ("[" + line + "]").text());
     return text;
 }
 

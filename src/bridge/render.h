@@ -19,11 +19,20 @@ std::string render_text(const RunReport& report);
 const char* status_name(const RunReport& report);
 
 /// "exit status 3", "timed out after 30 s", "killed: out of memory (512 MiB)"; empty after a successful end.
-std::string headline(const RunReport& report);
+base::Shown headline(const RunReport& report);
 
 /// "still waiting for github.create_issue (28.1 s) and 2 more", of a run that was ended; empty where nothing
 /// waited.
-std::string waiting_for(const RunReport& report);
+base::Shown waiting_for(const RunReport& report);
+
+/// How a line begins that tells what the code's own process says, and nobody else saw.
+inline const base::Shown claimed = "noted in the container: ";
+
+/// These lines, without their beginning: its notes, and limits that it says were hit.
+std::vector<base::Shown> claims(const RunReport& report);
+
+/// "artifacts/a.csv: resource://…"
+base::Shown artifact_line(const std::string& name, const std::string& uri);
 
 /// The JSON text of a CallToolResult: one text block, the pictures, `_meta["cordon/result"]`, and by mode
 /// structuredContent or a TOON text. `no_bare_json`: a text that is a JSON value other than an object has a

@@ -15,6 +15,8 @@
 
 namespace bridge {
 namespace asio = boost::asio;
+using base::Shown;
+
 namespace {
 
 constexpr std::size_t most_pictures = 16;
@@ -23,13 +25,6 @@ constexpr std::size_t most_displayed = 100;
 constexpr std::size_t most_exec_displayed_bytes = 16u << 20; // else as many as are kept of a stream
 constexpr std::size_t most_artifacts = 100;
 constexpr std::size_t most_waiting = 5;
-
-std::string printable(std::string text, std::size_t most) {
-    text = json::valid_utf8(text.substr(0, most));
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
-    return text;
-}
 
 // What an image is by its first bytes, whatever it was called: a model's API refuses the whole conversation
 // where one is called what it is not. Empty: neither PNG nor JPEG.
@@ -64,10 +59,10 @@ upstream_progress(const std::shared_ptr<RunState>& state,
             last = Clock::time_point()](std::string text) mutable {
         const auto living = run.lock();
         if (!living) return;
-        living->last_line = printable(std::move(text), 200);
+        living->last_line = Shown::line(text, 200);
         if (Clock::now() - last < std::chrono::seconds(1)) return;
         last = Clock::now();
-        said(0, std::nullopt, living->last_line);
+        said(0, std::nullopt, living->last_line.text());
     };
 }
 
@@ -96,19 +91,19 @@ public:
         const std::size_t end = text.find_last_not_of('\n');
         if (end == std::string_view::npos) return;
         const std::size_t begin = text.find_last_of('\n', end);
-        state_->last_line = printable(std::string(text.substr(begin + 1, end - begin)), 200);
+        state_->last_line = Shown::line(text.substr(begin + 1, end - begin), 200);
     }
-    void tick(std::string line) override { state_->last_line = printable(std::move(line), 200); }
+    void tick(std::string line) override { state_->last_line = Shown::line(line, 200); }
 
     void progress(double done, std::optional<double> total, std::string message) override {
-        if (on_progress_) on_progress_(done, total, printable(std::move(message), 500));
+        if (on_progress_) on_progress_(done, total, Shown::line(message, 500).text());
     }
 
     // The image is being pulled, and this call waits for it. As a part of one, which leaves the values above
     // to what the code reports.
     void pulling(const std::string& image, const runtime_api::PullProgress& progress) {
-        state_->last_line = printable(sandbox::describe_pull(image, progress), 200);
-        if (on_progress_) on_progress_(sandbox::pulled_part(progress), 1, state_->last_line);
+        state_->last_line = Shown::line(sandbox::describe_pull(image, progress), 200);
+        if (on_progress_) on_progress_(sandbox::pulled_part(progress), 1, state_->last_line.text());
     }
 
     void display(std::string, std::string data, bool is_base64) override {
@@ -137,21 +132,26 @@ public:
 
     void artifact(std::string name, std::optional<std::string> base64, std::string skipped) override {
         if (++artifact_count_ > most_artifacts) return;
-        const std::string shown = printable(name, 200);
-        if (!base64) {
-            artifacts.push_back("artifacts/" + shown + " was not taken: " + printable(skipped, 200));
-            return;
-        }
+        const Shown shown = Shown::line(name, 200);
+        const auto not_taken = [&](std::string_view why) {
+            artifacts.push_back("artifacts/" + shown + " was not taken: " + Shown::line(why, 200));
+        };
+        if (!base64) return not_taken(skipped);
         try {
-            const std::string uri = artifacts_.keep(client_, folder_ + shown, *base64);
-            artifacts.push_back("artifacts/" + shown + ": " + uri);
+            const std::string uri = artifacts_.keep(client_, folder_ + shown.text(), *base64);
+            artifacts.push_back(artifact_line(shown.text(), uri));
         } catch (const json::Error& e) {
-            artifacts.push_back("artifacts/" + shown + " was not taken: " + e.what());
+            not_taken(e.what());
         }
     }
 
     // What was left out, for the result.
-    void add_notes(std::vector<std::string>& notes) const {
+    void add_notes(std::vector<Shown>& notes) const {
+        for (const std::string& each : left_out()) notes.push_back(Shown::line(each));
+        for (const std::string& odd : methods_.notes()) notes.push_back(Shown::line(odd, 1000));
+    }
+    std::vector<std::string> left_out() const {
+        std::vector<std::string> notes;
         if (too_many_pictures_ > 0)
             notes.push_back(counted(too_many_pictures_, "image") + " left out: at most " +
                             std::to_string(most_pictures) + " are shown");
@@ -167,7 +167,7 @@ public:
                             " bytes together; a file in /workspace/artifacts may be larger");
         if (artifact_count_ > most_artifacts)
             notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
-        for (const std::string& odd : methods_.notes()) notes.push_back(printable(odd, 1000));
+        return notes;
     }
 
     void ending() override { waiting = methods_.waiting(); }
@@ -193,7 +193,7 @@ public:
     sandbox::Sandbox* sandbox = nullptr;
     std::vector<Picture> pictures;
     std::vector<std::string> displayed;
-    std::vector<std::string> artifacts;
+    std::vector<Shown> artifacts;
     std::vector<WaitingCall> waiting; ///< When the code ended.
 
 private:
@@ -249,16 +249,17 @@ std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue
         }
         const std::vector<std::string>& problems = catalogue.configuration_problems();
         if (!name && !problems.empty()) // it may be in there
-            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"" +
-                               did_you_mean(wanted, all) +
-                               "; a file of servers cannot be read: " + printable(problems.front(), 400));
+            throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() + "\"" +
+                               did_you_mean(wanted, all) + "; a file of servers cannot be read: " +
+                               Shown::line(problems.front(), 400).text());
         if (!name && all.empty())
-            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) +
+            throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() +
                                "\"; none is configured");
         if (!name) {
             std::string near = did_you_mean(wanted, all);
             if (near.empty()) near = "; see runtime.discovered_servers()";
-            throw BadArguments("servers: there is no server \"" + printable(wanted, 200) + "\"" + near);
+            throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() + "\"" +
+                               near);
         }
         names.push_back(*name);
     }
@@ -353,10 +354,12 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
             ~Leave() { turn.leave_rights(host.rights()); }
         } leave{turn, *host};
         if (!turn.begins_anew().empty())
-            report->notes.push_back("session \"" + name + "\" begins anew: " + turn.begins_anew());
+            report->notes.push_back("session \"" + Shown::line(name) +
+                                    "\" begins anew: " + Shown::line(turn.begins_anew()));
         if (attempt == 0 && name != request->session)
-            report->notes.push_back("session \"" + request->session +
-                                    "\" is a new interpreter; to come back to it: session=\"" + name + '"');
+            report->notes.push_back("session \"" + Shown::line(request->session) +
+                                    "\" is a new interpreter; to come back to it: session=\"" +
+                                    Shown::line(name) + "\"");
         co_await run_in(&turn.sandbox(), parts, request, host, report);
         if (report->outcome.begun) co_return;
         host->begin_anew(); // that interpreter was dead, and its rights went with it
@@ -413,7 +416,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
     report.pictures = std::move(host->pictures);
     report.displayed = std::move(host->displayed);
     report.artifacts = std::move(host->artifacts);
-    report.notes.insert(report.notes.end(), request.notes.begin(), request.notes.end());
+    for (const std::string& note : request.notes) report.notes.push_back(Shown::line(note));
     host->add_notes(report.notes);
     co_return report;
 }

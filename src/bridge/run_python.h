@@ -36,7 +36,7 @@ struct RunPythonParts {
 
 /// Where a run stands, for progress: kept up to date by the run.
 struct RunState {
-    std::string last_line; ///< Of its output so far, printable.
+    base::Shown last_line; ///< Of its output so far.
     /// Cancelled when the run is over, so that nothing waits for a run that is no more.
     std::shared_ptr<boost::asio::steady_timer> timer{};
     ~RunState() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/shown.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/execution.h"
 
@@ -39,10 +40,10 @@ struct RunReport {
     std::vector<Picture> pictures{};
     std::vector<std::string> displayed{};   ///< SVG that display() showed: text for a model.
     std::vector<std::string> saved_tools{}; ///< What became of saved functions: "saved plus", "loaded minus".
-    std::vector<std::string> artifacts{};   ///< Lines: "artifacts/a.csv (12 bytes): resource://…"
+    std::vector<base::Shown> artifacts{};   ///< Lines: "artifacts/a.csv: resource://…"
     std::vector<std::string> files{};       ///< Paths on this host where `exec` saved pictures and artifacts.
     std::string session{}; ///< What a client that nothing tells from others must call its session next time.
-    std::vector<std::string> notes{};
+    std::vector<base::Shown> notes{};
     std::vector<sandbox::Finding> not_enforced{};
 };
 

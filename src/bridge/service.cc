@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "runtime_api/json.h"
+#include "src/base/shown.h"
 #include "src/bridge/manual.h"
 
 namespace bridge {
@@ -44,7 +45,7 @@ asio::awaitable<void> beat(std::weak_ptr<RunState> run, std::shared_ptr<asio::st
         co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
         const auto state = run.lock();
         if (!state) co_return;
-        context->progress(0, std::nullopt, state->last_line);
+        context->progress(0, std::nullopt, state->last_line.text());
     }
 }
 
@@ -55,10 +56,7 @@ std::string faults_text(const std::vector<std::string>& faults, std::size_t room
     std::string text = "\n\nNot usable (tell the user; `cordon servers` shows all):";
     std::size_t shown = 0;
     for (const std::string& fault : faults) {
-        std::string line = json::valid_utf8(fault.substr(0, most_fault_bytes));
-        for (char& c : line)
-            if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
-        if (fault.size() > most_fault_bytes) line += "…";
+        const std::string line = base::Shown::line(fault, most_fault_bytes).text();
         if (text.size() + line.size() + 20 > std::min(room, most_faults_bytes)) break;
         text += "\n- " + line;
         ++shown;
@@ -107,9 +105,9 @@ std::string Service::instructions() {
             names += ", …";
             break;
         }
-        names += (names.empty() ? "" : ", ") + server.name;
+        names += (names.empty() ? "" : ", ") + base::Shown::line(server.name).text();
     }
-    if (!names.empty()) text += "\n\nServers: " + json::valid_utf8(names);
+    if (!names.empty()) text += "\n\nServers: " + names;
     return text + faults_text(faults, most_instructions - std::min(text.size(), most_instructions));
 }
 

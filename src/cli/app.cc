@@ -2,13 +2,12 @@
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime_api/json.h"
 #include "src/bridge/entries.h"
 #include "src/cli/chosen_image.h"
+#include "src/cli/log.h"
 
 extern char** environ;
 
@@ -52,14 +51,14 @@ runtime_api::SearchOptions to_search(const config::Settings& s) {
 constexpr std::size_t worker_threads = 2;
 constexpr std::size_t most_jobs = 64;
 
-void log_info(const std::string& line) { spdlog::info("{}", line); }
+void log_line(const std::string& line) { log_info(base::Shown::line(line)); }
 
 sandbox::EngineSource::Options engine_options(const config::Settings& settings, std::string state_dir) {
     sandbox::EngineSource::Options options;
     options.search = to_search(settings);
     options.confinement = to_confinement(settings);
     options.state_dir = std::move(state_dir);
-    options.log = log_info;
+    options.log = log_line;
     return options;
 }
 
@@ -110,19 +109,13 @@ namespace {
 
 constexpr std::size_t most_faults_said = 20;
 
-// Names out of files, for a log or a terminal.
-std::string one_line(const std::string& text) {
-    std::string out = json::valid_utf8(text.substr(0, 1000));
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
-    return out;
-}
-
 void log_faults(const std::vector<std::string>& faults) {
     for (std::size_t i = 0; i < std::min(faults.size(), most_faults_said); ++i)
-        spdlog::error("servers: {}", one_line(faults[i]));
+        log_error("servers: " + base::Shown::line(faults[i]));
     if (faults.size() > most_faults_said)
-        spdlog::error("servers: {} more; `cordon servers` shows them", faults.size() - most_faults_said);
+        log_error(
+            "servers: " + base::Shown::number(static_cast<std::int64_t>(faults.size() - most_faults_said)) +
+            " more; `cordon servers` shows them");
 }
 
 } // namespace
@@ -132,7 +125,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     : loop_(loop), settings_(settings),
       workers_(std::make_unique<base::Workers>(loop.get_executor(), worker_threads, most_jobs)),
       in_flight_(loop.get_executor(), static_cast<std::size_t>(settings.max_host_memory)),
-      memory_(loop.get_executor(), static_cast<std::size_t>(settings.max_host_memory), log_info) {
+      memory_(loop.get_executor(), static_cast<std::size_t>(settings.max_host_memory), log_line) {
     const std::string folder = state_folder(settings, environment);
     settings_.image = image_of(settings, environment);
     sandbox::EngineSource::Options engine = engine_options(settings_, folder);
@@ -156,7 +149,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     bridge::CatalogueConfiguration configured = bridge::load_entries(settings, environment, folder);
     secrets_ = std::make_unique<const bridge::Secrets>(configured.given);
     const auto log_clean = [secrets = secrets_.get()](const std::string& line) {
-        log_info(secrets->without(line));
+        log_line(secrets->without(line));
     };
     catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(), std::move(configured), log_clean,
                                                      workers_.get());
@@ -216,7 +209,7 @@ void App::log_configuration() const {
     log_faults(catalogue_->faults());
     log_reach();
     for (const std::string& note : catalogue_->configuration_notes())
-        spdlog::info("servers: {}", one_line(note));
+        log_info("servers: " + base::Shown::line(note));
 }
 
 void App::stop_code() {

@@ -5,7 +5,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 
 #include "runtime_api/json.h"
@@ -14,8 +13,8 @@
 #include "src/cli/doctor_report.h"
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/cli/self_test.h"
-#include "src/cli/shown.h"
 #include "src/cli/start_servers.h"
 #include "src/sandbox/janitor.h"
 
@@ -89,10 +88,8 @@ struct Visit {
     DoctorReport report{};
     std::unique_ptr<SelfTest> self_test{}; ///< While the attacks run.
 
-    void say(const std::string& text) const {
-        if (options.json) return;
-        std::fputs(text.c_str(), stdout);
-        std::fflush(stdout);
+    void say(const Shown& text) const {
+        if (!options.json) cli::say(text);
     }
 };
 
@@ -147,12 +144,12 @@ asio::awaitable<void> try_servers(App* app, DoctorReport* report) {
     co_await start_servers(app, servers_patience);
     for (const bridge::CatalogueServer& server : app->catalogue().servers()) {
         if (!server.usable) continue;
-        const std::string of = "server \"" + shown(server.name) + "\" ";
+        const std::string of = "server \"" + server.name + "\" ";
         if (!server.reason.empty())
-            report->server_notes.push_back(of + "cannot be started: " + shown(server.reason));
+            report->server_notes.push_back(of + "cannot be started: " + server.reason);
         if (server.state == "starting") report->server_notes.push_back(of + "is not ready after 10 s");
         for (const std::string& warning : app->catalogue().warnings(server.name))
-            report->server_notes.push_back(of + "is odd: " + shown(warning));
+            report->server_notes.push_back(of + "is odd: " + warning);
     }
 }
 
@@ -168,7 +165,7 @@ asio::awaitable<int> examine(Visit* visit) {
     co_await try_servers(&visit->app, &report);
     visit->say(report.text());
     if (visit->options.self_test) co_await attack(visit);
-    if (visit->options.json) std::puts(report.json().c_str());
+    if (visit->options.json) say_line(Shown::json(report.json()));
     const bool runs = report.strict_would_run() && (!report.self_test || report.self_test->passed());
     const int with_servers = report.server_faults.empty() ? 0 : servers_faulty;
     co_return runs ? with_servers : 1;

@@ -5,66 +5,76 @@
 #include "runtime_api/json.h"
 
 namespace cli {
+using base::Shown;
+
 namespace {
 
 // A table with columns as wide as they need, up to a bound.
 class Table {
 public:
-    explicit Table(std::vector<std::string> head) { add(std::move(head)); }
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-    std::string text() const {
+    explicit Table(std::vector<Shown> head) { add(std::move(head)); }
+    void add(std::vector<Shown> row) { rows_.push_back(std::move(row)); }
+    Shown text() const {
         std::vector<std::size_t> widths;
         for (const auto& row : rows_) {
             widths.resize(std::max(widths.size(), row.size()));
             for (std::size_t i = 0; i < row.size(); ++i)
                 widths[i] = std::max(widths[i], std::min<std::size_t>(row[i].size(), 48));
         }
-        std::string out;
+        Shown out;
         for (const auto& row : rows_) {
-            std::string line = " ";
+            Shown line = " ";
             for (std::size_t i = 0; i < row.size(); ++i) {
-                std::string cell = ' ' + row[i];
-                if (i + 1 < row.size()) cell.resize(std::max(cell.size(), widths[i]) + 2, ' ');
+                Shown cell = " " + row[i];
+                if (i + 1 < row.size()) cell.pad(std::max(cell.size(), widths[i]) + 2);
                 line += cell;
             }
-            out += line + '\n';
+            out += line + "\n";
         }
         return out;
     }
 
 private:
-    std::vector<std::vector<std::string>> rows_;
+    std::vector<std::vector<Shown>> rows_;
 };
 
-const char* yes_no(const std::optional<bool>& value) {
-    return !value ? "it does not say" : *value ? "yes" : "no";
+Shown yes_no(const std::optional<bool>& value) {
+    if (!value) return "it does not say";
+    return *value ? Shown("yes") : Shown("no");
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-    return text.empty() ? "none" : text;
+Shown joined(const std::vector<std::string>& parts) {
+    return parts.empty() ? Shown("none") : Shown::joined(parts, ", ");
 }
 
-std::string engine_text(const DoctorReport& r) {
+Shown cgroups_text(const runtime_api::EngineInfo& e) {
+    if (!e.cgroup_version) return "it does not say";
+    return "v" + Shown::number(e.cgroup_version) + ", " + Shown::line(e.cgroup_driver) +
+           ", controllers: " + joined(e.cgroup_controllers);
+}
+
+Shown image_text(const DoctorReport& r) {
+    const Shown image = Shown::line(r.image);
+    if (!r.image_there) return image + " (not there)";
+    return image + " (there" + (r.python.empty() ? Shown() : ", Python " + Shown::line(r.python)) + ")";
+}
+
+Shown engine_text(const DoctorReport& r) {
     const runtime_api::EngineInfo& e = *r.engine;
-    const char* kind = e.dialect == runtime_api::Dialect::libpod ? "podman " : "Docker ";
-    std::string text = "Engine\n";
-    Table table({"engine", kind + e.version + " (" + r.engine_url + ", " + r.engine_source + ")"});
-    table.add({"API", e.api_version});
-    table.add({"host", e.operating_system + ", Linux " + e.kernel + ", " + e.architecture});
+    const Shown kind = e.dialect == runtime_api::Dialect::libpod ? Shown("podman ") : Shown("Docker ");
+    Table table({"engine", kind + Shown::line(e.version) + " (" + Shown::line(r.engine_url) + ", " +
+                               Shown::line(r.engine_source) + ")"});
+    table.add({"API", Shown::line(e.api_version)});
+    table.add({"host", Shown::line(e.operating_system) + ", Linux " + Shown::line(e.kernel) + ", " +
+                           Shown::line(e.architecture)});
     table.add({"rootless", yes_no(e.rootless)});
-    table.add({"cgroups", e.cgroup_version ? "v" + std::to_string(e.cgroup_version) + ", " + e.cgroup_driver +
-                                                 ", controllers: " + joined(e.cgroup_controllers)
-                                           : "it does not say"});
+    table.add({"cgroups", cgroups_text(e)});
     table.add({"seccomp", yes_no(e.seccomp)});
-    table.add({"storage", e.storage_driver});
-    table.add({"OCI runtime", e.oci_runtime});
-    table.add({"image",
-               r.image + (r.image_there ? " (there" + (r.python.empty() ? "" : ", Python " + r.python) + ")"
-                                        : " (not there)")});
-    if (!r.image_pin.empty()) table.add({"to pin it", "--image " + r.image_pin});
-    return text + table.text() + '\n';
+    table.add({"storage", Shown::line(e.storage_driver)});
+    table.add({"OCI runtime", Shown::line(e.oci_runtime)});
+    table.add({"image", image_text(r)});
+    if (!r.image_pin.empty()) table.add({"to pin it", "--image " + Shown::line(r.image_pin)});
+    return "Engine\n" + table.text() + "\n";
 }
 
 } // namespace
@@ -73,36 +83,41 @@ bool DoctorReport::strict_would_run() const {
     return engine && !findings.empty() && sandbox::shortfalls(findings).empty();
 }
 
-std::string DoctorReport::text() const {
-    std::string out = "Sockets\n";
+Shown DoctorReport::text() const {
+    Shown out = "Sockets\n";
     Table sockets({"", "where", "what", "outcome"});
     for (const runtime_api::Tried& each : tried) {
-        sockets.add({each.taken ? "*" : " ", each.candidate.source, each.candidate.url, each.outcome});
-        if (!each.advice.empty()) sockets.add({" ", "", "", "→ " + each.advice});
+        sockets.add({each.taken ? Shown("*") : Shown(" "), Shown::line(each.candidate.source),
+                     Shown::line(each.candidate.url), Shown::line(each.outcome)});
+        if (!each.advice.empty()) sockets.add({" ", "", "", "→ " + Shown::line(each.advice)});
     }
-    out += sockets.text() + '\n';
+    out += sockets.text() + "\n";
     if (engine) out += engine_text(*this);
     if (!findings.empty()) {
         Table table({"", "confinement", "asked", "engine says", "guest says"});
         for (const sandbox::Finding& f : findings)
-            table.add({f.ok ? "ok" : "NO", f.row, f.asked, f.engine, f.guest});
-        out += "Confinement\n" + table.text() + '\n';
+            table.add({f.ok ? Shown("ok") : Shown("NO"), Shown::line(f.row), Shown::line(f.asked),
+                       Shown::line(f.engine), Shown::line(f.guest)});
+        out += "Confinement\n" + table.text() + "\n";
     }
-    for (const sandbox::Finding& f : sandbox::shortfalls(findings))
-        out +=
-            "NOT ENFORCED  " + f.row + ": " + f.why + (f.advice.empty() ? "" : "\n   → " + f.advice) + '\n';
+    for (const sandbox::Finding& f : sandbox::shortfalls(findings)) {
+        out += "NOT ENFORCED  " + Shown::line(f.row) + ": " + Shown::line(f.why);
+        if (!f.advice.empty()) out += "\n   → " + Shown::block(f.advice);
+        out += "\n";
+    }
     for (const runtime_api::Advice& each : advice)
-        out += "ADVICE   " + each.trouble + "\n   → " + each.remedy + '\n';
-    for (const std::string& problem : problems) out += "PROBLEM  " + problem + '\n';
-    for (const std::string& fault : server_faults) out += "SERVER   " + fault + '\n';
-    for (const std::string& reach : server_reach) out += "REACH    " + reach + '\n';
-    for (const std::string& note : server_notes) out += "NOTE     " + note + '\n';
+        out += "ADVICE   " + Shown::block(each.trouble) + "\n   → " + Shown::block(each.remedy) + "\n";
+    for (const std::string& problem : problems) out += "PROBLEM  " + Shown::block(problem) + "\n";
+    for (const std::string& fault : server_faults) out += "SERVER   " + Shown::block(fault) + "\n";
+    for (const std::string& reach : server_reach) out += "REACH    " + Shown::block(reach) + "\n";
+    for (const std::string& note : server_notes) out += "NOTE     " + Shown::block(note) + "\n";
     for (const sandbox::Leftover& each : leftovers)
-        out += "LEFTOVER " + each.name + " (" + each.state + "): cordon sweep removes it\n";
+        out += "LEFTOVER " + Shown::line(each.name) + " (" + Shown::line(each.state) +
+               "): cordon sweep removes it\n";
     if (leftovers.empty() && engine) out += "No leftovers of dead instances.\n";
-    if (!saved_tools.empty()) out += "Saved tools: " + joined(saved_tools) + '\n';
-    out += strict_would_run() ? "Code would run here with --confinement strict.\n"
-                              : "Code would NOT run here with --confinement strict.\n";
+    if (!saved_tools.empty()) out += "Saved tools: " + joined(saved_tools) + "\n";
+    out += strict_would_run() ? Shown("Code would run here with --confinement strict.\n")
+                              : Shown("Code would NOT run here with --confinement strict.\n");
     if (!server_faults.empty())
         out += "Not all configured servers can be used: see the lines that begin with SERVER.\n";
     return out;

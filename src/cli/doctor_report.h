@@ -5,6 +5,7 @@
 
 #include "runtime_api/advice.h"
 #include "runtime_api/discovery.h"
+#include "src/base/shown.h"
 #include "src/cli/self_test.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/janitor.h"
@@ -35,7 +36,7 @@ struct DoctorReport {
 
     /// True where `--confinement strict` runs code on this host.
     bool strict_would_run() const;
-    std::string text() const; ///< A table a person can act on.
+    base::Shown text() const; ///< A table a person can act on.
     std::string json() const; ///< One line.
 };
 

@@ -6,7 +6,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,8 +18,10 @@
 #include "src/cli/commands.h"
 #include "src/cli/new_file.h"
 #include "src/cli/pictures.h"
+#include "src/cli/program_output.h"
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/cli/terminal.h"
 
 namespace cli {
@@ -56,7 +57,7 @@ std::string read_source(const std::string& file) {
         if (!opened) throw UsageError("exec: cannot read " + file + ": " + why + nearest_file(file));
     }
     if (file == "-" && ::isatty(STDIN_FILENO) == 1)
-        std::fprintf(stderr, "cordon: the code is read from here; Ctrl-D at a line's begin ends it\n");
+        tell("the code is read from here; Ctrl-D at a line's begin ends it");
     std::istream& in = file == "-" ? std::cin : opened;
     std::string source(bridge::most_code_bytes + 1, '\0'); // no more than that is ever held
     try {
@@ -93,15 +94,17 @@ int exit_status(const bridge::RunReport& report) {
 struct Visit {
     App& app;
     const Options& options;
+    std::shared_ptr<ProgramOutput> output;
     std::map<std::string, std::string> environment = own_environment();
 
     // Says where the file is that `write` made, and keeps its path.
-    void saved(bridge::RunReport& report, const char* what, const std::function<std::string()>& write) const {
+    void saved(bridge::RunReport& report, const Shown& what,
+               const std::function<std::string()>& write) const {
         try {
             report.files.push_back(write());
-            if (!options.json) std::fprintf(stderr, "cordon: %s in %s\n", what, report.files.back().c_str());
+            if (!options.json) tell(what + " in " + Shown::line(report.files.back()));
         } catch (const std::runtime_error& e) {
-            report.notes.push_back(e.what());
+            report.notes.push_back(Shown::line(e.what()));
         }
     }
 };
@@ -115,13 +118,9 @@ void show_pictures(const Visit& visit, bridge::RunReport& report) {
         protocol = PictureProtocol::sixel;
     for (const std::string& svg : report.displayed)
         visit.saved(report, "image", [&] { return write_svg(svg, visit.environment); });
-    for (const bridge::Picture& picture : report.pictures) {
-        const std::string inlined = escape_sequence(protocol, picture);
-        std::fwrite(inlined.data(), 1, inlined.size(), stdout);
-        if (inlined.empty())
+    for (const bridge::Picture& picture : report.pictures)
+        if (!show_picture(protocol, picture))
             visit.saved(report, "image", [&] { return write_picture(picture, visit.environment); });
-    }
-    std::fflush(stdout);
     report.displayed.clear(); // are files now
 }
 
@@ -129,7 +128,7 @@ void show_pictures(const Visit& visit, bridge::RunReport& report) {
 void save_artifacts(const Visit& visit, bridge::RunReport& report) {
     bridge::Artifacts& artifacts = visit.app.parts().artifacts;
     for (const bridge::Artifacts::File* file : artifacts.of(client_name)) {
-        std::erase(report.artifacts, "artifacts/" + file->name + ": " + file->uri);
+        std::erase(report.artifacts, bridge::artifact_line(file->name, file->uri));
         const auto [stem, ending] = safe_name(file->name);
         const auto write = [&, stem = stem, ending = ending] {
             return write_new_file(stem, ending, file->data, visit.environment);
@@ -141,32 +140,34 @@ void save_artifacts(const Visit& visit, bridge::RunReport& report) {
     report.artifacts.clear();
 }
 
-// What a terminal shows after the output, which it has already.
-void show_end(const Visit& visit, bridge::RunReport report) {
-    std::fflush(stdout);
-    const bool as_text = !visit.options.json;
-    if (as_text && report.outcome.value) std::printf("%s\n", report.outcome.value->c_str());
-    std::fflush(stdout);
-    show_pictures(visit, report);
-    save_artifacts(visit, report);
-    report.pictures.clear();
-    if (!as_text) {
-        std::printf("%s\n", bridge::render_json(report).c_str());
-        std::fflush(stdout);
-        return;
-    }
-    std::vector<std::string> lines;
-    const std::string head = bridge::headline(report);
+// What there is to say at the end, in lines of ours.
+std::vector<Shown> closing_lines(const bridge::RunReport& report) {
+    std::vector<Shown> lines;
+    const Shown head = bridge::headline(report);
     const bool said_by_traceback =
         report.outcome.status == sandbox::Status::error && report.refused.empty() && !report.outcome.signal;
     if (!head.empty() && !said_by_traceback) lines.push_back(head);
     if (report.outcome.status != sandbox::Status::timeout && !report.waiting.empty())
         lines.push_back(bridge::waiting_for(report)); // else the headline has it
-    for (const auto& more : {bridge::remedies(report), report.notes, report.outcome.notes})
-        lines.insert(lines.end(), more.begin(), more.end());
+    for (const std::string& remedy : bridge::remedies(report)) lines.push_back(Shown::line(remedy));
+    lines.insert(lines.end(), report.notes.begin(), report.notes.end());
+    lines.insert(lines.end(), report.outcome.notes.begin(), report.outcome.notes.end());
+    for (const Shown& claim : bridge::claims(report)) lines.push_back(bridge::claimed + claim);
     if (report.refused.empty() && !report.not_enforced.empty())
-        lines.push_back("not enforced: " + sandbox::describe(report.not_enforced));
-    for (const std::string& line : lines) std::fprintf(stderr, "cordon: %s\n", line.c_str());
+        lines.push_back("not enforced: " + Shown::block(sandbox::describe(report.not_enforced)));
+    return lines;
+}
+
+// What a terminal shows after the output, which it has already.
+void show_end(const Visit& visit, bridge::RunReport report) {
+    const bool as_text = !visit.options.json;
+    if (as_text && report.outcome.value) visit.output->write(false, *report.outcome.value + '\n');
+    if (as_text) visit.output->end();
+    show_pictures(visit, report);
+    save_artifacts(visit, report);
+    report.pictures.clear();
+    if (!as_text) return say_line(Shown::json(bridge::render_json(report)));
+    for (const Shown& line : closing_lines(report)) tell(line);
 }
 
 // One program; a request that cannot be used is told as a refusal.
@@ -198,11 +199,10 @@ asio::awaitable<int> run_all(const Visit* visit, std::vector<bridge::RunRequest>
     }
     visit->app.stop_code();
     if (!visit->options.session.empty() && requests.size() == 1)
-        std::fprintf(
-            stderr,
-            "cordon: session \"%s\" ended with this command: name all its files in one "
-            "(cordon exec --session %s FILE FILE…); between calls only an MCP client's sessions live on\n",
-            visit->options.session.c_str(), visit->options.session.c_str());
+        tell("session \"" + Shown::line(visit->options.session) +
+             "\" ended with this command: name all its files in one (cordon exec --session " +
+             Shown::line(visit->options.session) +
+             " FILE FILE…); between calls only an MCP client's sessions live on");
     co_return status;
 }
 
@@ -215,7 +215,8 @@ asio::awaitable<int> shut_down_after(App* app, int status) {
 
 namespace {
 
-bridge::RunRequest request_of(const Options& options, const CommandLine::Program& program) {
+bridge::RunRequest request_of(const Options& options, const CommandLine::Program& program,
+                              const std::shared_ptr<ProgramOutput>& output) {
     bridge::RunRequest request;
     request.code = program.is_code ? program.text : read_source(program.text);
     request.argv = options.arguments;
@@ -229,19 +230,17 @@ bridge::RunRequest request_of(const Options& options, const CommandLine::Program
     if (options.json) return request; // what is kept of the output is in the object
     // as it comes, and all of it: nothing is kept here. A reader that is slow slows the code down.
     request.stream_all = true;
-    request.on_output = [](bool is_err, std::string_view text) {
-        std::fwrite(text.data(), 1, text.size(), is_err ? stderr : stdout);
-        std::fflush(is_err ? stderr : stdout);
-    };
+    request.on_output = [output](bool is_err, std::string_view text) { output->write(is_err, text); };
     return request;
 }
 
 } // namespace
 
 int exec(const Options& options) {
+    const auto output = std::make_shared<ProgramOutput>();
     std::vector<bridge::RunRequest> requests;
     for (const CommandLine::Program& program : options.programs)
-        requests.push_back(request_of(options, program));
+        requests.push_back(request_of(options, program, output));
     asio::io_context loop(1);
     config::Settings settings = options.settings;
     settings.pool = 0;
@@ -250,7 +249,7 @@ int exec(const Options& options) {
     app.engine().expect_one_container();
     app.parts().pool.set_wait_limit(std::chrono::hours(24)); // a slow pull is shown, and would end with us
     const PullBar bar(app.engine().pulls());
-    const Visit visit{app, options};
+    const Visit visit{app, options, output};
     asio::cancellation_signal cancel;
     int status = 0;
     std::exception_ptr failure;

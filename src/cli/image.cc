@@ -4,7 +4,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cstdio>
 
 #include "runtime_api/image_name.h"
 #include "runtime_api/json.h"
@@ -14,6 +13,7 @@
 #include "src/cli/image_recipe.h"
 #include "src/cli/pull_bar.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/sandbox/image_pull.h"
 #include "src/sandbox/pinned_image.h"
 
@@ -43,9 +43,11 @@ std::string short_digest(const ImageInfo& image, const std::string& name) {
 }
 
 void print_image(const ImageInfo& image, const std::string& name, bool used) {
-    std::printf("%s %-48s %-19s %5lld MB  %s\n", used ? "*" : " ", name.c_str(),
-                short_digest(image, name).c_str(), static_cast<long long>(image.size_bytes / 1'000'000),
-                contents_of(image).c_str());
+    const Shown size = Shown::number(image.size_bytes / 1'000'000);
+    Shown line = used ? Shown("* ") : Shown("  ");
+    line += Shown::line(name).pad(48) + " " + Shown::line(short_digest(image, name)).pad(19) + " ";
+    say_line(line + Shown().pad(5 - std::min<std::size_t>(5, size.size())) + size + " MB  " +
+             Shown::line(contents_of(image)));
 }
 
 bool is_used(const ImageInfo& image, const std::string& name, const std::string& used) {
@@ -69,7 +71,7 @@ asio::awaitable<int> list(Visit* visit) {
     const std::vector<ImageInfo> images = co_await found->engine->images();
     const std::string used = visit->app.settings().image;
     if (visit->options.json) {
-        std::puts(list_json(images, used).c_str());
+        say_line(Shown::json(list_json(images, used)));
         co_return 0;
     }
     bool there = false;
@@ -80,7 +82,7 @@ asio::awaitable<int> list(Visit* visit) {
             there |= same;
         }
     }
-    if (!there) std::printf("* %-48s not there yet: it is pulled on first use\n", used.c_str());
+    if (!there) say_line("* " + Shown::line(used).pad(48) + " not there yet: it is pulled on first use");
     co_return 0;
 }
 
@@ -89,7 +91,8 @@ asio::awaitable<int> pull(Visit* visit) {
     const auto found = co_await visit->app.engine().found();
     co_await sandbox::pull_image(found, image, visit->app.engine().pulls());
     const std::optional<ImageInfo> there = co_await found->engine->image(image);
-    std::printf("%s %s\n", image.c_str(), there ? there->id.c_str() : "");
+    const std::string id = there ? there->id : std::string();
+    say_line(Shown::line(image) + " " + Shown::line(id));
     co_return 0;
 }
 
@@ -111,13 +114,13 @@ asio::awaitable<int> use(Visit* visit) {
     const std::string& said_by = visit->options.image_said_by;
     const bool same = runtime_api::same_image(chosen, visit->app.settings().image);
     if (said_by.empty() || same)
-        std::printf("runs use %s from now on (%s); --image and CORDON_IMAGE go before it\n", chosen.c_str(),
-                    visit->choice.c_str());
+        say_line("runs use " + Shown::line(chosen) + " from now on (" + Shown::line(visit->choice) +
+                 "); --image and CORDON_IMAGE go before it");
     else
-        std::printf("%s is chosen (%s), but is NOT in effect here: %s says %s, which goes before it%s\n",
-                    chosen.c_str(), visit->choice.c_str(), said_by.c_str(),
-                    visit->options.settings.image.c_str(),
-                    said_by == "--image" ? "" : (": unset " + said_by).c_str());
+        say_line(Shown::line(chosen) + " is chosen (" + Shown::line(visit->choice) +
+                 "), but is NOT in effect here: " + Shown::line(said_by) + " says " +
+                 Shown::line(visit->options.settings.image) + ", which goes before it" +
+                 Shown::line(said_by == "--image" ? "" : ": unset " + said_by));
     co_return 0;
 }
 
@@ -130,11 +133,11 @@ asio::awaitable<int> remove(Visit* visit) {
         throw runtime_api::Error(runtime_api::Errc::not_found, "the engine has no image " + image +
                                                                    "; cordon image list shows what it has");
     co_await found->engine->remove_image(image);
-    std::printf("removed %s\n", image.c_str());
+    say_line("removed " + Shown::line(image));
     if (runtime_api::same_image(image, visit->app.settings().image))
-        std::printf(
+        say_line(
             "it is the one that runs use: cordon image use REFERENCE chooses another; else the next call "
-            "pulls it anew\n");
+            "pulls it anew");
     co_return 0;
 }
 
@@ -149,8 +152,9 @@ asio::awaitable<int> build(Visit* visit) {
     import.command = std::vector<std::string>(1, "python3");
     import.labels.emplace(sandbox::contents_label, tar.contents);
     co_await found->engine->import_image(import);
-    std::printf("%s: %s\ncordon image use %s makes it the one that runs use\n", import.name.c_str(),
-                tar.contents.c_str(), import.name.c_str());
+    const Shown name = Shown::line(import.name);
+    say_line(name + ": " + Shown::line(tar.contents));
+    say_line("cordon image use " + name + " makes it the one that runs use");
     co_return 0;
 }
 

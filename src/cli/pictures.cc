@@ -1,5 +1,6 @@
 #include "src/cli/pictures.h"
 
+#include <cstdio>
 #include <optional>
 #include <stdexcept>
 
@@ -60,6 +61,13 @@ std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& pic
     }
     if (protocol == PictureProtocol::iterm2) return "\033]1337;File=inline=1:" + picture.base64 + "\a\n";
     return {};
+}
+
+bool show_picture(PictureProtocol protocol, const bridge::Picture& picture) {
+    const std::string sequence = escape_sequence(protocol, picture);
+    std::fwrite(sequence.data(), 1, sequence.size(), stdout);
+    std::fflush(stdout);
+    return !sequence.empty();
 }
 
 std::string write_picture(const bridge::Picture& picture, const Environment& environment) {

@@ -19,6 +19,9 @@ PictureProtocol picture_protocol(const std::map<std::string, std::string>& envir
 /// picture is broken.
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture);
 
+/// Writes that to stdout; false where there is nothing to write.
+bool show_picture(PictureProtocol protocol, const bridge::Picture& picture);
+
 /// Writes it to a new file in the current directory, or in TMPDIR where that cannot be, and gives the
 /// absolute path. Never writes over anything. Throws std::runtime_error that says what went wrong.
 std::string write_picture(const bridge::Picture& picture,

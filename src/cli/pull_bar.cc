@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
-#include "runtime_api/json.h"
+#include "src/cli/say.h"
 
 namespace cli {
 namespace {
@@ -23,8 +22,7 @@ std::size_t terminal_columns() {
 
 } // namespace
 
-std::string bar_line(const std::string& image, const runtime_api::PullProgress& progress,
-                     std::size_t columns) {
+Shown bar_line(const std::string& image, const runtime_api::PullProgress& progress, std::size_t columns) {
     std::string line = sandbox::describe_pull(image, progress);
     if (line.size() + bar_cells + 4 > columns)
         line = sandbox::describe_pull(image.substr(image.rfind('/') + 1), progress);
@@ -33,9 +31,11 @@ std::string bar_line(const std::string& image, const runtime_api::PullProgress& 
         const std::string bar = " [" + std::string(full, '#') + std::string(bar_cells - full, '.') + ']';
         if (line.size() + bar.size() < columns) line += bar;
     }
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return json::valid_utf8(line.substr(0, columns > 1 ? columns - 1 : 1));
+    constexpr std::size_t mark = 3; // bytes of what stands for what was cut off
+    const std::size_t room = columns > 1 ? columns - 1 : 1;
+    Shown shown = Shown::line(line, room);
+    if (shown.size() > room) shown = room > mark ? Shown::line(line, room - mark) : Shown();
+    return shown;
 }
 
 struct PullBar::Line {
@@ -47,15 +47,13 @@ struct PullBar::Line {
         if (shown && now - drawn < redraw_every) return;
         drawn = now;
         shown = true;
-        std::fprintf(stderr, "\r%s\x1b[K", bar_line(image, progress, terminal_columns()).c_str());
-        std::fflush(stderr);
+        draw_line(bar_line(image, progress, terminal_columns()));
     }
 
     void erase() {
         if (!shown) return;
         shown = false;
-        std::fputs("\r\x1b[K", stderr);
-        std::fflush(stderr);
+        draw_line("");
     }
 
     ~Line() { erase(); }

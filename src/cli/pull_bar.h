@@ -3,12 +3,13 @@
 #include <memory>
 #include <string>
 
+#include "src/base/shown.h"
 #include "src/sandbox/pull_audience.h"
 
 namespace cli {
 
 /// One line of a terminal, `columns` wide at most, that shows how far a pull is. Pure.
-std::string bar_line(const std::string& image, const runtime_api::PullProgress& progress,
+base::Shown bar_line(const std::string& image, const runtime_api::PullProgress& progress,
                      std::size_t columns);
 
 /// Shows pulls on stderr, where that is a terminal, in one line that goes away with the pull; elsewhere does

@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <unistd.h>
 
-#include <spdlog/spdlog.h>
-
 #include "src/base/turns.h"
+#include "src/cli/log.h"
 
 namespace cli {
 namespace asio = boost::asio;
@@ -81,12 +81,9 @@ namespace {
 void report_turn(std::chrono::milliseconds took, const char* what) {
     const std::string line =
         "a turn of the loop took " + std::to_string(took.count()) + " ms: " + (*what ? what : "not named");
-    spdlog::info("{}", line);
+    log_info(base::Shown::line(line));
     const char* file = std::getenv("CORDON_TEST_TURNS");
-    std::FILE* out = file ? std::fopen(file, "ae") : nullptr;
-    if (!out) return;
-    std::fprintf(out, "%s\n", line.c_str());
-    std::fclose(out);
+    if (file) std::ofstream(file, std::ios::app) << line + '\n';
 }
 
 } // namespace
@@ -96,7 +93,7 @@ void run_turn(asio::io_context& loop) {
     try {
         turns.run_one(loop);
     } catch (const std::bad_alloc&) { // a handler that cannot answer for it; its parts are gone with it
-        spdlog::error("out of memory: something that was under way has been dropped");
+        log_error("out of memory: something that was under way has been dropped");
     }
 }
 

@@ -12,6 +12,7 @@
 
 namespace cli {
 namespace asio = boost::asio;
+using base::Shown;
 using namespace std::chrono_literals;
 
 namespace {
@@ -57,21 +58,23 @@ bridge::RunPythonParts with_shelf(const bridge::RunPythonParts& p, bridge::Shelf
 
 } // namespace
 
-std::string AttackResult::line() const {
-    std::string text = verdict == Verdict::held ? "held  " : verdict == Verdict::won ? "WON   " : "--    ";
-    text += name;
-    text.resize(std::max<std::size_t>(text.size() + 1, 32), ' ');
+Shown AttackResult::line() const {
+    Shown text = verdict == Verdict::held  ? Shown("held  ")
+                 : verdict == Verdict::won ? Shown("WON   ")
+                                           : Shown("--    ");
+    text += Shown::line(name);
+    text.pad(std::max<std::size_t>(text.size() + 1, 32));
     switch (verdict) {
     case Verdict::held:
-        return text + title + '\n';
+        return text + Shown::line(title) + "\n";
     case Verdict::won:
-        return text + why + '\n';
+        return text + Shown::line(why) + "\n";
     case Verdict::not_tried:
-        return text + "not tried here: " + why + '\n';
+        return text + "not tried here: " + Shown::line(why) + "\n";
     case Verdict::not_started:
         break;
     }
-    return text + "not tried here: it did not start: " + why + '\n';
+    return text + "not tried here: it did not start: " + Shown::line(why) + "\n";
 }
 
 bool SelfTestReport::passed() const {
@@ -83,15 +86,17 @@ bool SelfTestReport::passed() const {
            std::any_of(results.begin(), results.end(), held);
 }
 
-std::string SelfTestReport::closing() const {
+Shown SelfTestReport::closing() const {
     int held = 0, won = 0;
     for (const AttackResult& each : results) {
         held += each.verdict == Verdict::held;
         won += each.verdict == Verdict::won;
     }
     const int rest = static_cast<int>(results.size()) - held - won;
-    return (problem.empty() ? "" : "PROBLEM  self-test: " + problem + '\n') + std::to_string(held) +
-           " held, " + std::to_string(won) + " won, " + std::to_string(rest) + " not tried\n";
+    Shown text;
+    if (!problem.empty()) text = "PROBLEM  self-test: " + Shown::line(problem) + "\n";
+    return text + Shown::number(held) + " held, " + Shown::number(won) + " won, " + Shown::number(rest) +
+           " not tried\n";
 }
 
 void SelfTestReport::write(json::Writer& w) const {
@@ -214,6 +219,8 @@ asio::awaitable<AttackOutcome> SelfTest::execute(std::string code, std::chrono::
     const auto state = std::make_shared<bridge::RunState>();
     const bridge::RunReport report = co_await bridge::run_python(parts_, std::move(request), state);
     AttackOutcome outcome{bridge::status_name(report), bridge::render_text(report), report.outcome.limits};
+    const std::vector<std::string>& claimed = report.outcome.claimed.limits;
+    outcome.limits.insert(outcome.limits.end(), claimed.begin(), claimed.end());
     outcome.took = std::chrono::steady_clock::now() - began;
     co_return outcome;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime_api/json.h"
+#include "src/base/shown.h"
 #include "src/bridge/run_python.h"
 #include "src/cli/attack_expectation.h"
 #include "src/jsonrpc/event.h"
@@ -25,7 +26,7 @@ struct AttackResult {
     Verdict verdict = Verdict::held;
     std::string why{}; ///< Where it was not held.
 
-    std::string line() const; ///< For a terminal, with its newline.
+    base::Shown line() const; ///< For a terminal, with its newline.
 };
 
 /// What became of all of them.
@@ -35,7 +36,7 @@ struct SelfTestReport {
 
     /// True where all were tried that make sense here, and all of these were held.
     bool passed() const;
-    std::string closing() const;            ///< "98 held, 0 won, 2 not tried", with its newline.
+    base::Shown closing() const;            ///< "98 held, 0 won, 2 not tried", with its newline.
     void write(json::Writer& writer) const; ///< One object.
 };
 

@@ -2,14 +2,14 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cstdio>
 #include <filesystem>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
+#include "src/cli/log.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/jsonrpc/stdio.h"
 #include "src/mcp/server.h"
 
@@ -43,12 +43,12 @@ void explain_to_a_person() {
     std::error_code unknown;
     const std::string own = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
     const std::string program = unknown ? "/path/to/cordon" : own;
-    std::fprintf(stderr,
-                 "cordon: this is an MCP server: it waits here for a client's JSON, and Ctrl-C ends it.\n"
-                 "  a client that starts it: claude mcp add --scope user cordon -- %s serve\n"
-                 "  to try it by hand:       cordon exec -c 'print(6 * 7)'\n"
-                 "  to see what is there:    cordon doctor\n",
-                 program.c_str());
+    tell("this is an MCP server: it waits here for a client's JSON, and Ctrl-C ends it.\n"
+         "  a client that starts it: claude mcp add --scope user cordon -- " +
+         Shown::line(program) +
+         " serve\n"
+         "  to try it by hand:       cordon exec -c 'print(6 * 7)'\n"
+         "  to see what is there:    cordon doctor");
 }
 
 } // namespace
@@ -63,12 +63,12 @@ int serve(const Options& options) {
     app.log_configuration();
     bridge::Service service(app.parts(), app.service_options());
     mcp::Server::Options server_options;
-    server_options.log = [](const std::string& line) { spdlog::info("client: {}", line); };
+    server_options.log = [](const std::string& line) { log_info("client: " + Shown::line(line)); };
     server_options.drain_limit = 2s;
     server_options.workers = app.workers();
     mcp::Server server(loop.get_executor(), *channel, service, std::move(server_options));
     StopWatch watch(loop, [&](const char* why) {
-        spdlog::info("stopping: {}", why);
+        log_info("stopping: " + Shown::line(why));
         server.stop();
         app.stop_code();
     });

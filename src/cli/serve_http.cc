@@ -1,13 +1,12 @@
-#include <spdlog/spdlog.h>
-
 #include <boost/asio/io_context.hpp>
 #include <charconv>
-#include <cstdio>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/http_token.h"
+#include "src/cli/log.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/mcp/http_gate.h"
 #include "src/mcp/http_server.h"
 
@@ -47,19 +46,18 @@ mcp::HttpServer::Options server_options(const Options& options, const Place& pla
     out.key_file = options.tls_key;
     out.drain_limit = 2s;
     out.front.gate.hosts = {place.host};
-    out.front.log = [](const std::string& line) { spdlog::info("client: {}", line); };
+    out.front.log = [](const std::string& line) { log_info("client: " + Shown::line(line)); };
     return out;
 }
 
 // What a user must know to connect; the token itself only when it is new.
 void announce(const Place& place, std::uint16_t port, bool tls, const HttpToken& token) {
     const std::string host = place.host.find(':') == std::string::npos ? place.host : "[" + place.host + "]";
-    std::fprintf(stderr, "cordon: serving %s://%s:%d/mcp\n", tls ? "https" : "http", host.c_str(), port);
-    if (token.fresh)
-        std::fprintf(stderr, "cordon: a token was made; it is not shown again: %s\n", token.text.c_str());
+    tell("serving " + (tls ? Shown("https://") : Shown("http://")) + Shown::line(host) + ":" +
+         Shown::number(port) + "/mcp");
+    if (token.fresh) tell("a token was made; it is not shown again: " + Shown::line(token.text));
     if (!token.file.empty())
-        std::fprintf(stderr, "cordon: clients must send \"Authorization: Bearer TOKEN\"; it is kept in %s\n",
-                     token.file.c_str());
+        tell("clients must send \"Authorization: Bearer TOKEN\"; it is kept in " + Shown::line(token.file));
 }
 
 asio::awaitable<int> serve_until_stopped(App* app, mcp::HttpServer* server) {
@@ -83,10 +81,8 @@ int serve_http(const Options& options) {
                          "clear: give --tls-cert FILE and --tls-key FILE, or serve on 127.0.0.1 "
                          "behind a proxy or an ssh tunnel; --allow-plain-http takes it as it is");
     if (!tls && !is_loopback(place.host))
-        std::fprintf(
-            stderr,
-            "cordon: %s is not loopback, and without --tls-cert the token and the code travel in the clear\n",
-            place.host.c_str());
+        tell(Shown::line(place.host) +
+             " is not loopback, and without --tls-cert the token and the code travel in the clear");
     asio::io_context loop(1); // first, so that it is destroyed last
     const auto environment = own_environment();
     config::Settings settings = options.settings;
@@ -102,7 +98,7 @@ int serve_http(const Options& options) {
     made.front.workers = app.workers();
     mcp::HttpServer server(loop.get_executor(), service, std::move(made));
     const auto stop = [&](const char* why) {
-        spdlog::info("stopping: {}", why);
+        log_info("stopping: " + Shown::line(why));
         server.stop();
         app.stop_code();
     };

@@ -1,12 +1,11 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <cstdio>
 
 #include "runtime_api/json.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/run_loop.h"
-#include "src/cli/shown.h"
+#include "src/cli/say.h"
 #include "src/cli/start_servers.h"
 #include "src/mcp/versions.h"
 
@@ -20,7 +19,7 @@ const char* era_of(const std::string& version) {
     return mcp::is_modern_version(version) ? "modern" : "legacy";
 }
 
-std::string as_json(App& app) {
+Shown as_json(App& app) {
     json::Writer w;
     w.object().key("servers").array();
     for (const bridge::CatalogueServer& s : app.catalogue().servers()) {
@@ -45,37 +44,39 @@ std::string as_json(App& app) {
         .field("faults", app.catalogue().faults())
         .field("notes", app.catalogue().configuration_notes())
         .field("reach", app.catalogue().reach());
-    return w.end().take() + "\n";
+    return Shown::json(w.end().take()) + "\n";
 }
 
-std::string as_text(App& app) {
-    std::string out;
+Shown as_text(App& app) {
+    Shown out;
     for (const bridge::CatalogueServer& s : app.catalogue().servers()) {
-        out += shown(s.name) + " (mcp_" + s.alias + "): " + s.state + ", " + s.transport;
-        if (!s.version.empty()) out += std::string(", ") + era_of(s.version) + " era, protocol " + s.version;
-        out += "\n  from " + shown(s.source) + '\n';
-        if (!s.description.empty()) out += "  " + shown(s.description) + '\n';
-        if (!s.reason.empty()) out += "  why: " + shown(s.reason) + '\n';
+        out += Shown::line(s.name) + " (mcp_" + Shown::line(s.alias) + "): " + Shown::line(s.state) + ", " +
+               Shown::line(s.transport);
+        if (!s.version.empty())
+            out += ", " + Shown::line(era_of(s.version)) + " era, protocol " + Shown::line(s.version);
+        out += "\n  from " + Shown::line(s.source) + "\n";
+        if (!s.description.empty()) out += "  " + Shown::block(s.description) + "\n";
+        if (!s.reason.empty()) out += "  why: " + Shown::block(s.reason) + "\n";
         if (const auto tools = app.catalogue().known_tools(s.name)) {
-            out += "  " + std::to_string(tools->size()) + " tools:";
-            for (const bridge::CatalogueTool& tool : *tools) out += ' ' + shown(tool.name);
-            out += '\n';
+            out += "  " + Shown::number(static_cast<std::int64_t>(tools->size())) + " tools:";
+            for (const bridge::CatalogueTool& tool : *tools) out += " " + Shown::line(tool.name);
+            out += "\n";
         }
         for (const std::string& warning : app.catalogue().warnings(s.name))
-            out += "  odd: " + shown(warning) + '\n';
+            out += "  odd: " + Shown::block(warning) + "\n";
     }
-    for (const std::string& fault : app.catalogue().faults()) out += "FAULT " + shown(fault) + '\n';
-    for (const std::string& reach : app.catalogue().reach()) out += "REACH " + shown(reach) + '\n';
+    for (const std::string& fault : app.catalogue().faults()) out += "FAULT " + Shown::block(fault) + "\n";
+    for (const std::string& reach : app.catalogue().reach()) out += "REACH " + Shown::block(reach) + "\n";
     for (const std::string& note : app.catalogue().configuration_notes())
-        out += "note: " + shown(note) + '\n';
-    return out.empty() ? "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
-                         "or ~/.config/mcp/servers/*.json, or name a file with MCP_SERVERS_CONFIG\n"
-                       : out;
+        out += "note: " + Shown::block(note) + "\n";
+    if (!out.empty()) return out;
+    return "no upstream servers are configured: put {\"mcpServers\": {…}} into ~/MCPs/*.json, "
+           "or ~/.config/mcp/servers/*.json, or name a file with MCP_SERVERS_CONFIG\n";
 }
 
 asio::awaitable<int> list(App* app, bool json) {
     const bool started = co_await start_servers(app, std::chrono::hours(1)); // each has a limit of its own
-    std::fputs((json ? as_json(*app) : as_text(*app)).c_str(), stdout);
+    say(json ? as_json(*app) : as_text(*app));
     co_await app->shut_down();
     const bool faulty = !started || !app->catalogue().faults().empty();
     co_return faulty ? 1 : 0;

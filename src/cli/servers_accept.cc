@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "runtime_api/json.h"
@@ -8,7 +7,7 @@
 #include "src/bridge/nearest.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
-#include "src/cli/shown.h"
+#include "src/cli/say.h"
 
 namespace cli {
 namespace {
@@ -65,19 +64,18 @@ std::vector<std::string> names_of(const std::map<std::string, std::string>& env)
     return names;
 }
 
-std::string row(const char* head, const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& each : words) text += ' ' + each;
-    return text.empty() ? "" : std::string("  ") + head + ':' + shown(text) + '\n';
+Shown row(const Shown& head, const std::vector<std::string>& words) {
+    if (words.empty()) return {};
+    return "  " + head + ": " + Shown::joined(words, " ") + "\n";
 }
 
 // What would run, whole: this is what is accepted.
-std::string as_text(const Candidate& candidate) {
+Shown as_text(const Candidate& candidate) {
     const Entry& entry = *candidate.entry;
     std::vector<std::string> command;
     for (const std::string& word : entry.argv) command.push_back(base::shell_word(word));
-    std::string text = shown(entry.name) + ": " + candidate.status + ", from " + shown(entry.source) + ':' +
-                       std::to_string(entry.line) + '\n';
+    Shown text = Shown::line(entry.name) + ": " + Shown::line(candidate.status) + ", from " +
+                 Shown::line(entry.source) + ":" + Shown::number(entry.line) + "\n";
     text += row("runs", command) + row("env", names_of(entry.env));
     if (!entry.cwd.empty()) text += row("cwd", {base::shell_word(entry.cwd)});
     if (!entry.url.empty()) text += row("url", {entry.url}) + row("headers", names_of(entry.headers));
@@ -107,17 +105,17 @@ void show(const Options& options, const std::vector<Candidate>& listed, bool tak
         json::Writer w;
         w.object().field("accepted", taken).field("record", record).key("servers").array();
         for (const Candidate& each : listed) write(w, each);
-        std::puts(w.end().end().take().c_str());
+        say_line(Shown::json(w.end().end().take()));
         return;
     }
-    std::string text;
+    Shown text;
     for (const Candidate& each : listed) text += as_text(each);
     if (listed.empty()) text = "no server waits to be accepted\n";
     if (!listed.empty() && taken)
-        text += "accepted, and kept in " + shown(record) +
+        text += "accepted, and kept in " + Shown::line(record) +
                 ". A Cordon that runs already must be started anew to use what waited.\n";
     if (!listed.empty() && !taken) text += "not accepted yet: cordon servers accept NAME, or --all\n";
-    std::fputs(text.c_str(), stdout);
+    say(text);
 }
 
 } // namespace
@@ -126,8 +124,7 @@ int accept_servers(const Options& options) {
     const auto environment = own_environment();
     bridge::ConfiguredServers configured = bridge::configured_servers(
         options.settings, environment, state_folder(options.settings, environment));
-    for (const std::string& problem : configured.list.problems)
-        std::fprintf(stderr, "cordon: %s\n", shown(problem).c_str());
+    for (const std::string& problem : configured.list.problems) tell(Shown::block(problem));
     const std::optional<config::AcceptedServers> before = configured.accepted.load();
     config::AcceptedServers record = before.value_or(config::AcceptedServers());
     if (!before) // as the first start would
@@ -143,8 +140,7 @@ int accept_servers(const Options& options) {
         record.watched = !at_rest;
         configured.accepted.save(record, at_rest);
     }
-    if (!configured.accepted.trouble().empty())
-        std::fprintf(stderr, "cordon: %s\n", shown(configured.accepted.trouble()).c_str());
+    if (!configured.accepted.trouble().empty()) tell(Shown::block(configured.accepted.trouble()));
     show(options, listed, take, configured.accepted.path());
     return 0;
 }

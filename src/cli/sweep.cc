@@ -1,10 +1,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cstdio>
 
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/run_loop.h"
+#include "src/cli/say.h"
 #include "src/sandbox/janitor.h"
 
 namespace cli {
@@ -14,11 +14,11 @@ namespace {
 
 asio::awaitable<int> sweep_once(App* app) {
     const auto found = co_await app->engine().found();
-    const auto log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    const auto log = [](const std::string& line) { tell(Shown::line(line)); };
     const std::vector<std::string> removed =
         co_await sandbox::sweep(found->engine, &app->engine().instance(), log);
-    for (const std::string& name : removed) std::printf("removed %s\n", name.c_str());
-    std::printf("%zu leftover containers removed\n", removed.size());
+    for (const std::string& name : removed) say_line("removed " + Shown::line(name));
+    say_line(Shown::number(static_cast<std::int64_t>(removed.size())) + " leftover containers removed");
     co_await app->shut_down();
     co_return 0;
 }

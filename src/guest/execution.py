@@ -121,8 +121,10 @@ class Execution:
         killed_for_memory = grew(self.before.kills, self.group.memory_kills())
         facts = {"status": status, "exit_code": None, "signal": None, "error": reason, "value": None}
         if status == "done":
-            facts.update(status="success" if done.get("status") == "success" else "error",
-                         exit_code=integer(done.get("exit_code")), error=text(done.get("error"), ERROR_CHARACTERS),
+            well, error = done.get("status") == "success", text(done.get("error"), ERROR_CHARACTERS)
+            code = integer(done.get("exit_code"))
+            # with a code, the host knows that the error is the worker's word and not ours
+            facts.update(status="success" if well else "error", exit_code=code or 1 if error and not well else code, error=error,
                          value=text(done.get("value"), self.head + self.tail + 200))
         elif status == "died":
             facts.update(verdict_of(wait_status, killed_for_memory))
@@ -132,7 +134,7 @@ class Execution:
             stdout=self.streams["stdout"].rest(), stderr=self.streams["stderr"].rest(),
             duration_ms=milliseconds(time.monotonic() - self.began), cpu_ms=milliseconds(self.cpu(usage)),
             peak_memory_bytes=self.peak(usage),
-            limits=self.limits(facts["status"], done, killed_for_memory), notes=self.notes(done),
+            limits=self.limits(facts["status"], killed_for_memory), notes=[], claimed=claims(done),
             tool_calls=self.tool_calls, alive=alive)
         return facts
 
@@ -142,16 +144,15 @@ class Execution:
         return max(0.0, cpu_seconds(self.worker_pid) - self.before.cpu)
 
     def peak(self, usage):
-        """The container's; where nobody counts for it alone the worker's, by its own word where it has ended meanwhile."""
+        """The container's; where nobody counts for it alone the worker's. 0: not known."""
         peak = self.group.peak_memory()
         if peak is None or peak <= 0:
             peak = usage.ru_maxrss * 1024 if usage is not None else resident_peak(self.worker_pid)
-        return peak or max(0, integer((self.done or {}).get("peak_memory_kib")) or 0) * 1024
+        return peak
 
-    def limits(self, status, done, killed_for_memory):
-        """Which limits were hit. The counters are the kernel's; what the worker claims is added, it speaks of its own errors."""
-        claimed = done.get("limits")
-        hit = {name for name in claimed if name in LIMIT_NAMES} if isinstance(claimed, list) else set()
+    def limits(self, status, killed_for_memory):
+        """Which limits were hit, by the kernel's counters and what else PID 1 sees itself."""
+        hit = set()
         if killed_for_memory or status == "out_of_memory":
             hit.add("memory")
         if grew(self.before.refusals, self.group.refused_forks()):
@@ -162,11 +163,12 @@ class Execution:
             hit.add("disk")
         return [name for name in LIMIT_NAMES if name in hit]
 
-    def notes(self, done):
-        notes = done.get("notes")
-        if not isinstance(notes, list):
-            return []
-        return [text(note, NOTE_CHARACTERS) for note in notes[:NOTES] if isinstance(note, str)]
+
+def claims(done):
+    """What the worker says, who may be the user's code: kept apart from what PID 1 saw. `limits` are those that its exceptions spoke of."""
+    limits, notes = (done.get(key) if isinstance(done.get(key), list) else [] for key in ("limits", "notes"))
+    return {"limits": [name for name in LIMIT_NAMES if name in limits],
+            "notes": [text(note, NOTE_CHARACTERS) for note in notes[:NOTES] if isinstance(note, str)]}
 
 
 def verdict_of(wait_status, killed_for_memory):

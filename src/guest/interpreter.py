@@ -5,7 +5,6 @@ import os
 import sys
 import types
 import _signal as signal
-from resource import RUSAGE_SELF, getrusage
 
 from . import children, display, endings, frames, hooks, kernel, localhost, missing, preload, program, runtime, surface, tracebacks, values
 from .channel import Channel
@@ -68,8 +67,7 @@ class Interpreter:
             self._end()  # a child that the program forked ends here as well
         endings.flush_standard()
         kernel.flush_c_stdio()
-        report.update(limits=sorted(limits), notes=runtime.end(context),
-                      peak_memory_kib=getrusage(RUSAGE_SELF).ru_maxrss)
+        report.update(limits=sorted(limits), notes=runtime.end(context))
         return report
 
     def _prepare(self, job):

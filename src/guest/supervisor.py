@@ -420,6 +420,8 @@ class Supervisor:
             self._tell("progress", run.progress)
         for artifact in self.artifacts.changed():
             self._tell("artifact", artifact)
+        if how == "done" and self.worker_end is None:
+            self.worker_end = ended_already(self.worker_pid)
         status, usage = self.worker_end or (None, None)
         result = run.result(how, status, usage, stays, reason)
         if self.garbage:
@@ -441,6 +443,15 @@ class Supervisor:
             if worker_stays:
                 self.to_worker.put([cancelled(number, "the execution that made this call has ended")])
         self.unanswered.clear()
+
+
+def ended_already(pid):
+    """(wait status, rusage) of a worker that has ended since its last word, so that nobody must take its word for what it used."""
+    try:
+        found, status, usage = os.wait4(pid, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    return (status, usage) if found else None
 
 
 def last_words(text):

@@ -1,6 +1,7 @@
 #include "src/mcp/elicitation.h"
 
 #include "runtime_api/json.h"
+#include "src/base/shown.h"
 #include "src/jsonrpc/message.h"
 
 namespace mcp::elicitation {
@@ -21,15 +22,6 @@ void bound(std::string_view text, const char* what) {
     json::check(text, most_depth);
 }
 
-// As a person may be shown it: nothing that moves a terminal's cursor.
-std::string shown(std::string text) {
-    for (char& c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = ' ';
-    }
-    return text;
-}
-
 } // namespace
 
 bool declared(std::string_view capabilities) {
@@ -45,7 +37,9 @@ std::string question(const std::string& server, std::string_view params) {
     const std::string message = json::unquote(wanted(params, "message", json::Kind::string));
     const std::string_view schema = wanted(params, "requestedSchema", json::Kind::object);
     json::Writer w;
-    w.object().field("message", shown("The MCP server " + json::quote(server) + " asks: " + message));
+    const base::Shown text =
+        "The MCP server " + base::Shown::line(json::quote(server)) + " asks: " + base::Shown::block(message);
+    w.object().field("message", text.text());
     return w.raw_field("requestedSchema", schema).end().take();
 }
 

@@ -1,6 +1,6 @@
 #include "src/sandbox/attestation.h"
 
-#include "runtime_api/json.h"
+#include "src/base/shown.h"
 #include "src/sandbox/attestation_rows.h"
 
 namespace sandbox {
@@ -31,13 +31,7 @@ void not_said(Finding& row) {
                "use an image whose python3 can read /proc and /sys");
 }
 
-std::string shown(std::string_view text) {
-    std::string clean;
-    for (const char c : text.substr(0, most_shown))
-        clean += (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) ? ' ' : c;
-    if (text.size() > most_shown) clean += "…";
-    return json::valid_utf8(clean);
-}
+std::string shown(std::string_view text) { return base::Shown::line(text, most_shown).text(); }
 
 std::string listed(const std::vector<std::string>& items) {
     std::string text;

@@ -65,7 +65,7 @@ void fall_short(Finding& row, const std::string& why, const std::string& advice 
 /// A row about facts that are missing.
 void not_said(Finding& row);
 
-/// A peer's words made fit to show: one line, printable, valid UTF-8, at most 200 bytes.
+/// A peer's words as a base::Shown, in a text: one line, at most 200 bytes.
 std::string shown(std::string_view text);
 
 /// "a, b, c and 4 more", each shown().

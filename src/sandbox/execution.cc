@@ -23,6 +23,16 @@ void read_stream(const json::Reader& in, const char* key, Output& out) {
     stream->read_optional("total_bytes", out.total_bytes);
 }
 
+constexpr std::size_t most_note = 4000; // bytes
+
+std::vector<base::Shown> read_notes(const json::Reader& in) {
+    std::vector<std::string> texts;
+    in.read_optional("notes", texts);
+    std::vector<base::Shown> notes;
+    for (const std::string& each : texts) notes.push_back(base::Shown::line(each, most_note));
+    return notes;
+}
+
 } // namespace
 
 Outcome read_outcome(std::string_view result) {
@@ -40,7 +50,11 @@ Outcome read_outcome(std::string_view result) {
     in.read_optional("cpu_ms", outcome.cpu_ms);
     in.read_optional("peak_memory_bytes", outcome.peak_memory_bytes);
     in.read_optional("limits", outcome.limits);
-    in.read_optional("notes", outcome.notes);
+    outcome.notes = read_notes(in);
+    if (const auto claimed = in.find("claimed")) {
+        claimed->read_optional("limits", outcome.claimed.limits);
+        outcome.claimed.notes = read_notes(*claimed);
+    }
     in.read_optional("tool_calls", outcome.tool_calls);
     in.read_optional("alive", outcome.alive);
     return outcome;

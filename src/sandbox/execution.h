@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/shown.h"
 #include "src/jsonrpc/message.h"
 
 namespace sandbox {
@@ -33,6 +34,12 @@ struct Output {
     std::int64_t total_bytes = 0;
 };
 
+/// What the process that ran the code says of its end. The code may be that process: nobody else saw it.
+struct Claimed {
+    std::vector<std::string> limits{}; ///< That its exceptions spoke of, as in Outcome::limits.
+    std::vector<base::Shown> notes{};
+};
+
 enum class Status { success, error, timeout, out_of_memory, killed };
 
 /// How an execution ended.
@@ -40,15 +47,17 @@ struct Outcome {
     Status status = Status::error;
     std::optional<int> exit_code{};
     std::optional<int> signal{};
-    std::string error{}; ///< One line: "ValueError: x", "the container ended unexpectedly: …"
-    std::optional<std::string> value{}; ///< repr of the last expression.
+    std::string error{}; ///< "ValueError: x", by the code's own word where there is an exit code; else ours.
+    std::optional<std::string> value{}; ///< repr of the last expression, by the code's own word.
     Output out{};
     Output err{};
     std::int64_t duration_ms = 0;
     std::int64_t cpu_ms = 0;
     std::int64_t peak_memory_bytes = 0;
-    std::vector<std::string> limits{}; ///< Those that were hit: memory, processes, time, disk, open_files.
-    std::vector<std::string> notes{};
+    /// Those that were hit, as the guest's supervisor or we have seen it: memory, processes, time, disk.
+    std::vector<std::string> limits{};
+    std::vector<base::Shown> notes{}; ///< The supervisor's and ours.
+    Claimed claimed{};
     std::int64_t tool_calls = 0;
     bool alive = false; ///< The interpreter takes another execution.
     bool begun = true;  ///< False: nothing was run, since a session's interpreter had ended before.

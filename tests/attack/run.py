@@ -135,7 +135,7 @@ class Cordon:
         result = self.request("tools/call", {"name": "run_python", "arguments": {"code": code, "timeout": timeout}}, timeout + 120)
         facts = result.get("_meta", {}).get("cordon/result", {})
         text = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
-        return {"status": facts.get("status", "unknown"), "error": facts.get("error", ""), "limits": facts.get("limits", []),
+        return {"status": facts.get("status", "unknown"), "error": facts.get("error", ""), "limits": facts.get("limits", []) + facts.get("claimedLimits", []),
                 "not_enforced": facts.get("notEnforced", []), "text": text, "seconds": time.monotonic() - began}
 
     def close(self):

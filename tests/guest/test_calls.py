@@ -364,10 +364,10 @@ the manual
 
     def test_calls_never_awaited(self):
         result = self.run_code("x = 1\nmcp_fs.read_file('a')\nr = runtime.list_tools('fs')\nNone")
-        self.assertEqual(len(result.notes), 2)
-        self.assertIn("mcp_fs.read_file (line 2) was never awaited, so it was not sent", result.notes)
+        self.assertEqual((len(result.claimed["notes"]), result.notes), (2, []))
+        self.assertIn("mcp_fs.read_file (line 2) was never awaited, so it was not sent", result.claimed["notes"])
         self.assertEqual((result.tool_calls, result.status), (0, "success"))
-        self.assertEqual([], self.run_code("await mcp_fs.read_file('a')").notes)
+        self.assertEqual([], self.run_code("await mcp_fs.read_file('a')").claimed["notes"])
 
     def test_a_call_used_as_its_result(self):
         self.assertIn("when it is awaited", self.error_of("for x in mcp_fs.read_file('a'): pass"))
@@ -396,7 +396,7 @@ print(save_tool(area) is area)
 print([t['name'] for t in runtime.saved_tools()])
 """, saved=saved)
         self.assertEqual(result.stdout, "True\n['area']\n", result)
-        self.assertEqual(result.notes, [])  # the host notes it: the worker's word on that would be worth nothing
+        self.assertEqual(result.claimed["notes"], [])  # the host notes it: the worker's word on that would be worth nothing
         self.assertNotIn("UNUSED", saved["area"])
         self.assertIn("# a comment", saved["area"])
         result = self.run_code("""
@@ -419,7 +419,7 @@ except ImportError as e:
         result = self.run_code("@save_tool\ndef plus(a, b=1):\n    return a + b\nplus(1)", saved=saved)
         self.assertEqual(result.value, "2", result)
         self.assertEqual(saved["plus"], "def plus(a, b=1):\n    return a + b\n")
-        self.assertEqual(result.notes, [])
+        self.assertEqual(result.claimed["notes"], [])
 
     def test_async_and_helpers_inside(self):
         saved = {}

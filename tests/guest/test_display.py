@@ -53,7 +53,7 @@ P()
     def test_size_is_bounded_and_said(self):
         result = run("display(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(17 << 20))")
         self.assertEqual(pictures(result), [])
-        self.assertIn("at most 16777216 are taken", result.notes[0])
+        self.assertIn("at most 16777216 are taken", result.claimed["notes"][0])
 
     def test_a_stand_in_for_matplotlib(self):
         """The hook on the import, show(), and figures left open, without the real thing."""
@@ -95,7 +95,7 @@ plt.figure('five')
 """)
         self.assertEqual(result.stdout, "Agg\nb'one'\n", result)
         self.assertEqual([data for _, data in pictures(result)], [b"one", b"two", b"three", b"four", b"five"])
-        self.assertEqual(result.notes, ["a figure could not be drawn: ValueError: cannot"])
+        self.assertEqual(result.claimed["notes"], ["a figure could not be drawn: ValueError: cannot"])
         self.assertIsNotNone(result.value)
 
 

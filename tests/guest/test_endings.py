@@ -101,9 +101,9 @@ class Endings(unittest.TestCase):
 
     def test_limits_that_exceptions_speak_of(self):
         result = run("import os\nfs = []\nwhile True: fs.append(os.open('/dev/null', 0))")
-        self.assertEqual((result.limits, result.status), (["open_files"], "error"), result)
+        self.assertEqual((result.claimed["limits"], result.limits, result.status), (["open_files"], [], "error"), result)
         result = run("bytearray(1 << 60)")
-        self.assertEqual(result.limits, ["memory"], result)
+        self.assertEqual((result.claimed["limits"], result.limits), (["memory"], []), result)
 
 
 def processes_of(guest):

@@ -64,8 +64,8 @@ class Server(socketserver.ThreadingMixIn):
 
 
 class UnixEngine(Server, socketserver.UnixStreamServer):
-    def __init__(self, path):
-        super().__init__(str(path), Handler)
+    def __init__(self, path, handler=Handler):
+        super().__init__(str(path), handler)
         self.begin()
 
 

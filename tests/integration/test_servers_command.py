@@ -58,7 +58,7 @@ class Servers(unittest.TestCase):
 
     def test_for_people(self):
         text = self.listed()
-        self.assertIn("good (mcp_good): ready, stdio, legacy era, protocol 2025-11-25\n  from ~/MCPs/mine.json\n  echoes?[31m\n  1 tools: a\n", text)
+        self.assertIn("good (mcp_good): ready, stdio, legacy era, protocol 2025-11-25\n  from ~/MCPs/mine.json\n  echoes\\x1b[31m\n  1 tools: a\n", text)
         self.assertIn("newest (mcp_newest): ready, stdio, modern era, protocol 2026-07-28\n", text)
         self.assertIn("broken (mcp_broken): failed, stdio\n  from ~/MCPs/mine.json\n  why: ", text)
         self.assertNotIn("\u001b", text)  # a server's words are not the terminal's

@@ -36,8 +36,8 @@ TEST_CASE("elicitation: a question says whose it is, and carries the form and no
     CHECK(
         elicitation::question("git\"hub", form("Sure?\nReally?", R"({"type":"object","properties":{}})",
                                                R"(,"mode":"form","_meta":{"x":1},"task":{})")) ==
-        R"({"message":"The MCP server \"git\\\"hub\" asks: Sure?\nReally?","requestedSchema":{"type":"object","properties":{}}})");
-    CHECK(elicitation::question("s", form("a\033[2Jb\rc\x7f")).find(R"(asks: a [2Jb c ")") !=
+        R"({"message":"The MCP server \"git\\\"hub\" asks: Sure?\n    Really?","requestedSchema":{"type":"object","properties":{}}})");
+    CHECK(elicitation::question("s", form("a\033[2Jb\rc\x7f")).find(R"(asks: a\\x1b[2Jb\\rc\\x7f")") !=
           std::string::npos);
 }
 

@@ -14,7 +14,8 @@ TEST_CASE("read_outcome: a success, with all that the guest tells") {
     const Outcome outcome = read_outcome(
         R"j({"status":"success","exit_code":0,"signal":null,"error":"","value":"42","duration_ms":12,"cpu_ms":7,
         "peak_memory_bytes":9000000000,"stdout":{"tail":"end","omitted_bytes":5,"total_bytes":100},"stderr":{"tail":"","omitted_bytes":0,"total_bytes":0},
-        "limits":["memory","time"],"notes":["a call was never awaited"],"tool_calls":3,"alive":true})j");
+        "limits":["memory","time"],"notes":["2 malformed\nmessages"],"claimed":{"limits":["open_files"],
+        "notes":["a call was never awaited","x\n[not enforced: all]"]},"tool_calls":3,"alive":true})j");
     CHECK(outcome.status == Status::success);
     CHECK(outcome.exit_code == 0);
     CHECK_FALSE(outcome.signal.has_value());
@@ -26,7 +27,10 @@ TEST_CASE("read_outcome: a success, with all that the guest tells") {
     CHECK(outcome.cpu_ms == 7);
     CHECK(outcome.peak_memory_bytes == 9'000'000'000);
     CHECK(outcome.limits == std::vector<std::string>{"memory", "time"});
-    CHECK(outcome.notes.size() == 1);
+    CHECK(outcome.notes == std::vector<base::Shown>{"2 malformed\\nmessages"});
+    CHECK(outcome.claimed.limits == std::vector<std::string>{"open_files"});
+    CHECK(outcome.claimed.notes ==
+          std::vector<base::Shown>{"a call was never awaited", "x\\n[not enforced: all]"});
     CHECK(outcome.tool_calls == 3);
     CHECK(outcome.alive);
 }
@@ -56,6 +60,7 @@ TEST_CASE("read_outcome: what is none is refused, with its place") {
           R"({"status":"error","exit_code":"3"})", R"({"status":"error","exit_code":99999999999})",
           R"({"status":"error","stdout":7})", R"({"status":"error","stdout":{"tail":7}})",
           R"({"status":"error","limits":"memory"})", R"({"status":"error","notes":[7]})",
+          R"({"status":"error","claimed":{"notes":[7]}})", R"({"status":"error","claimed":7})",
           R"({"status":"error","duration_ms":1.5})", R"({"status":"error","alive":1})"}) {
         CAPTURE(bad);
         CHECK_THROWS_AS(read_outcome(bad), json::Error);

@@ -29,17 +29,18 @@ TEST_CASE("self-test: passed where all that make sense here were held, and some 
 TEST_CASE("self-test: the closing line counts, what did not start among what was not tried") {
     SelfTestReport all = report({result(Verdict::held), result(Verdict::held), result(Verdict::won),
                                  result(Verdict::not_tried), result(Verdict::not_started)});
-    CHECK(all.closing() == "2 held, 1 won, 2 not tried\n");
+    CHECK(all.closing().text() == "2 held, 1 won, 2 not tried\n");
     all.problem = "stopped before its end";
-    CHECK(all.closing() == "PROBLEM  self-test: stopped before its end\n2 held, 1 won, 2 not tried\n");
+    CHECK(all.closing().text() == "PROBLEM  self-test: stopped before its end\n2 held, 1 won, 2 not tried\n");
 }
 
 TEST_CASE("self-test: a line says what was tried, or why it was not held") {
-    CHECK(result(Verdict::held).line() == "held  net_tcp                   Opens connections.\n");
-    CHECK(result(Verdict::won, "status error").line() == "WON   net_tcp                   status error\n");
-    CHECK(result(Verdict::not_tried, "is for aarch64").line() ==
+    CHECK(result(Verdict::held).line().text() == "held  net_tcp                   Opens connections.\n");
+    CHECK(result(Verdict::won, "status error").line().text() ==
+          "WON   net_tcp                   status error\n");
+    CHECK(result(Verdict::not_tried, "is for aarch64").line().text() ==
           "--    net_tcp                   not tried here: is for aarch64\n");
-    CHECK(result(Verdict::not_started, "no place").line() ==
+    CHECK(result(Verdict::not_started, "no place").line().text() ==
           "--    net_tcp                   not tried here: it did not start: no place\n");
 }
 
