@@ -81,6 +81,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
 
     asio::any_io_executor executor;
     std::function<void(const std::string&)> log;
+    std::function<void(const std::string&)> words;
     base::Workers* workers;
     std::vector<std::shared_ptr<Entry>> entries;
     std::vector<std::string> problems;
@@ -111,6 +112,10 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         const std::weak_ptr<Entry> weak_entry = entry;
         options.log = [weak, name = entry->about.name](const std::string& line) {
             if (const auto self = weak.lock()) self->log(name + ": " + line);
+        };
+        options.on_words = [weak, name = entry->about.name](const std::string& said) {
+            const auto self = weak.lock();
+            if (self && self->words) self->words("server " + name + " wrote: " + said);
         };
         options.on_tools_changed = [weak, weak_entry] {
             const auto self = weak.lock();
@@ -186,6 +191,7 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         if (!entry.client) return about;
         about.transport = entry.client->transport();
         about.reason = entry.client->failure();
+        if (!about.reason.empty()) about.words = entry.client->words();
         if (entry.client->state() == mcp::Client::State::ready) about.version = entry.client->facts().version;
         if (entry.tools) about.tools = entry.tools->size();
         return about;
@@ -213,6 +219,8 @@ Catalogue::Catalogue(asio::any_io_executor executor, CatalogueConfiguration conf
 }
 
 Catalogue::~Catalogue() = default;
+
+void Catalogue::words_to(std::function<void(const std::string&)> sink) { state_->words = std::move(sink); }
 
 std::vector<std::string> Catalogue::faults() const {
     std::vector<std::string> all = state_->problems;

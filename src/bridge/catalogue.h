@@ -41,6 +41,7 @@ struct CatalogueServer {
     /// "not started", "starting", "ready", "failed", "disabled", "not accepted", "unusable"
     std::string state{};
     std::string reason{};  ///< Why it cannot be used, or why it failed last.
+    std::string words{};   ///< What it wrote when it failed. For the user alone, never for code.
     std::string version{}; ///< Protocol version, once started.
     std::optional<std::size_t> tools{};
 };
@@ -75,6 +76,10 @@ public:
     Catalogue(const Catalogue&) = delete;
     Catalogue& operator=(const Catalogue&) = delete;
 
+    /// Where the own words of servers go that fail (mcp::Client::Options::on_words), a line for the log each.
+    /// Must not throw.
+    void words_to(std::function<void(const std::string&)> sink);
+
     /// All configured ones, in the order of the files.
     std::vector<CatalogueServer> servers() const;
 
@@ -98,7 +103,7 @@ public:
     using Tools = std::shared_ptr<const std::vector<CatalogueTool>>;
 
     /// The tools of a server, which is started if it is not running (many callers share one start). Throws
-    /// jsonrpc::Error with data.kind "upstream" and the end of the server's stderr where it cannot be had.
+    /// jsonrpc::Error with data.kind "upstream" where it cannot be had.
     /// Cancellable (terminal): the start goes on. may_ask: a server that is started for it is told that it
     /// may ask a person, which it is then told once for its whole life (legacy).
     boost::asio::awaitable<Tools> tools(std::string server, bool may_ask = false);

@@ -153,6 +153,9 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     };
     catalogue_ = std::make_unique<bridge::Catalogue>(loop.get_executor(), std::move(configured), log_clean,
                                                      workers_.get());
+    catalogue_->words_to([secrets = secrets_.get()](const std::string& line) {
+        log_error(base::Shown::line(secrets->without(line)));
+    });
     if (settings.saved_tools) saved_ = std::make_unique<bridge::SavedTools>(folder + "/saved_tools.sqlite");
     shelf_ = std::make_unique<bridge::Shelf>(bridge::Shelf{*catalogue_, schemas_, index_, saved_.get()});
     shelf_->secrets = secrets_.get();

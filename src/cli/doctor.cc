@@ -128,7 +128,7 @@ asio::awaitable<void> attack(Visit* visit) {
 void look_at_files(App& app, DoctorReport& report) {
     report.server_faults = app.catalogue().faults();
     report.server_notes = app.catalogue().configuration_notes();
-    for (const std::string& each : app.catalogue().reach()) report.server_reach.push_back(shown(each));
+    for (const std::string& each : app.catalogue().reach()) report.server_reach.push_back(each);
     for (const bridge::CatalogueServer& server : app.catalogue().servers())
         if (!server.usable) report.servers_unusable.push_back(server.name + ": " + server.reason);
     if (!app.saved_tools()) return;
@@ -146,7 +146,8 @@ asio::awaitable<void> try_servers(App* app, DoctorReport* report) {
         if (!server.usable) continue;
         const std::string of = "server \"" + server.name + "\" ";
         if (!server.reason.empty())
-            report->server_notes.push_back(of + "cannot be started: " + server.reason);
+            report->server_notes.push_back(of + "cannot be started: " + server.reason +
+                                           (server.words.empty() ? "" : "; it last wrote: " + server.words));
         if (server.state == "starting") report->server_notes.push_back(of + "is not ready after 10 s");
         for (const std::string& warning : app->catalogue().warnings(server.name))
             report->server_notes.push_back(of + "is odd: " + warning);
@@ -185,6 +186,7 @@ int doctor(const Options& options) {
     // What falls short is in the table; the attacks show what holds all the same.
     if (options.self_test) settings.confinement = config::ConfinementMode::report;
     App app(loop, settings, own_environment());
+    app.catalogue().words_to({}); // they are in the report
     const PullBar bar(app.engine().pulls());
     Visit visit{app, options};
     asio::cancellation_signal cancel;

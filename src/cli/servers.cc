@@ -33,6 +33,7 @@ Shown as_json(App& app) {
             .field("era", era_of(s.version))
             .field("version", s.version)
             .field("reason", s.reason)
+            .field("words", s.words)
             .key("tools")
             .array();
         if (const auto tools = app.catalogue().known_tools(s.name))
@@ -57,6 +58,7 @@ Shown as_text(App& app) {
         out += "\n  from " + Shown::line(s.source) + "\n";
         if (!s.description.empty()) out += "  " + Shown::block(s.description) + "\n";
         if (!s.reason.empty()) out += "  why: " + Shown::block(s.reason) + "\n";
+        if (!s.words.empty()) out += "  it last wrote: " + Shown::block(s.words) + "\n";
         if (const auto tools = app.catalogue().known_tools(s.name)) {
             out += "  " + Shown::number(static_cast<std::int64_t>(tools->size())) + " tools:";
             for (const bridge::CatalogueTool& tool : *tools) out += " " + Shown::line(tool.name);
@@ -88,6 +90,7 @@ int servers(const Options& options) {
     if (options.action == "accept") return accept_servers(options);
     asio::io_context loop(1);
     App app(loop, options.settings, own_environment());
+    app.catalogue().words_to({}); // they are in the list
     return run_to_end(loop, list(&app, options.json));
 }
 

@@ -84,6 +84,9 @@ void Client::Life::connect(ClientSpec::Transport how) {
         const auto self = weak.lock();
         return self ? self->bound_of(head) : most_other_message;
     });
+    channel->words_to([weak = weak_from_this()](const std::string& said) {
+        if (const auto self = weak.lock()) self->server_said(said);
+    });
     jsonrpc::Peer::Options o;
     o.name = "server " + spec.name;
     o.most_pending = most_calls;
@@ -198,7 +201,8 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
         failed = std::current_exception();
     }
     if (!asked->peer.closed()) std::rethrow_exception(failed);
-    const Error said = with_context(failed, "", tail_words(asked->channel->log_tail()));
+    const bool wrote = !tail_of(asked->channel->log_tail()).empty();
+    const Error said = with_context(failed, "", wrote ? words_are_elsewhere : "");
     if (!was_not_received(failed)) throw said;
     // whoever asks the server's next life must find this one over
     const TimePoint until = jsonrpc::after(ending_limit);
@@ -324,7 +328,12 @@ void Client::Life::ended(const std::shared_ptr<ClientLink>& which) {
 }
 
 void Client::Life::fail(const std::string& why) {
-    failure = why + (link ? tail_words(link->channel->log_tail()) : "");
+    failure = why;
+    const std::string tail = link ? tail_of(link->channel->log_tail()) : "";
+    if (!tail.empty()) {
+        failure += words_are_elsewhere;
+        server_said(tail);
+    }
     if (link) link->channel->close();
     finish(State::failed);
 }
@@ -346,6 +355,12 @@ void Client::Life::warn(const std::string& what) {
     if (options.log) options.log(what);
 }
 
+void Client::Life::server_said(const std::string& said) {
+    words = json::valid_utf8(said);
+    const auto tell = options.on_words; // a copy: it may end the Client
+    if (tell && words_told.take(std::chrono::steady_clock::now())) tell(words);
+}
+
 Error with_context(const std::exception_ptr& failure, const std::string& before, const std::string& after) {
     try {
         std::rethrow_exception(failure);
@@ -356,14 +371,13 @@ Error with_context(const std::exception_ptr& failure, const std::string& before,
     }
 }
 
-std::string tail_words(const std::string& log) {
+std::string tail_of(const std::string& log) {
     constexpr std::size_t most = 2000;
     std::string_view tail = log;
     if (tail.size() > most) tail.remove_prefix(tail.size() - most);
     const std::size_t first = tail.find_first_not_of(" \r\n\t");
     if (first == std::string_view::npos) return {};
-    tail = tail.substr(first, tail.find_last_not_of(" \r\n\t") - first + 1);
-    return "; it last wrote: " + json::valid_utf8(tail);
+    return std::string(tail.substr(first, tail.find_last_not_of(" \r\n\t") - first + 1));
 }
 
 Client::Client(asio::any_io_executor executor, ClientSpec spec, Options options)
@@ -407,6 +421,7 @@ asio::awaitable<void> Client::stop(std::chrono::milliseconds grace) {
 Client::State Client::state() const { return life_->state; }
 const ClientSpec& Client::spec() const { return life_->spec; }
 const std::string& Client::failure() const { return life_->failure; }
+const std::string& Client::words() const { return life_->words; }
 const std::vector<UpstreamTool>& Client::tools() const { return life_->tools; }
 const ServerFacts& Client::facts() const { return life_->facts; }
 const std::vector<std::string>& Client::warnings() const { return life_->warnings; }

@@ -30,6 +30,10 @@ public:
         std::function<void()> on_ended{};
         /// A line for the log, about something odd that was got over. Must not throw.
         std::function<void(const std::string&)> log{};
+        /// The server's own words, where something of it failed: the end of its stderr, the body of an HTTP
+        /// error. For the log: they may hold what it was given, and no error that goes to code has them. At
+        /// most ten at once and one a second. Must not throw.
+        std::function<void(const std::string&)> on_words{};
         base::Workers* workers =
             nullptr; ///< For large messages; outlives the client. Null: read on the loop.
         /// Makes the way to the server; for tests. Empty: by the spec's transport.
@@ -43,8 +47,7 @@ public:
 
     /// Starts the server, agrees on a version and lists its tools; returns when it is ready, at once if it is
     /// already. Any number of callers may wait; one that is cancelled does not disturb the start. Throws
-    /// jsonrpc::Error (timed_out, connection_closed or what the server said), with the end of the server's
-    /// log, now and at each later call.
+    /// jsonrpc::Error (timed_out, connection_closed or what the server answered), now and at each later call.
     boost::asio::awaitable<void> start();
 
     /// Calls a tool; the server must be ready. `arguments`: JSON text of an object. result() of what it gives
@@ -60,7 +63,8 @@ public:
 
     State state() const;
     const ClientSpec& spec() const;
-    const std::string& failure() const; ///< Why it failed, with the end of the server's log; else "".
+    const std::string& failure() const; ///< Why it failed; else "". Fit for code.
+    const std::string& words() const; ///< The last that Options::on_words would be told. For the user alone.
     const std::vector<UpstreamTool>& tools() const; ///< In the server's order. Changes with on_tools_changed.
     const ServerFacts& facts() const;               ///< Once ready.
     const std::vector<std::string>& warnings() const; ///< What was odd, each once, at most 50.

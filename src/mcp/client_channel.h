@@ -1,6 +1,7 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,11 @@ public:
     /// False: there never was a server (no such command); asking again is useless.
     virtual bool ever_ran() const { return true; }
 
-    /// What the server last wrote to its log, for messages.
+    /// What the server last wrote to its log. For the user alone.
     virtual std::string log_tail() const { return {}; }
+
+    /// Told what the server says besides messages: bodies of HTTP errors. For the user alone. Must not throw.
+    virtual void words_to(std::function<void(const std::string&)> /*sink*/) {}
 
     /// Ends the server or the session in good order. Bounded by a small multiple of `grace`.
     virtual boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) = 0;

@@ -40,6 +40,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
     WebClient web;
     std::shared_ptr<HttpInbox> inbox;
     jsonrpc::Event changed;
+    std::function<void(const std::string&)> words;
     Era era = Era::legacy;
     std::string version;
     std::string session;
@@ -181,6 +182,8 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         }
         note_session(answer.head, out);
         if (answer.head.status >= 300) {
+            const std::string said = http_words(answer);
+            if (words && !said.empty()) words(said);
             Error error = http_error(answer, url, had_session);
             if (says_session_lost(error) && session == of) { // else it has been replaced already
                 lost = true;
@@ -328,6 +331,8 @@ bool HttpChannel::abandon(const std::string& id) {
         state_->spawn(state_->drop_later(number));
     return modern;
 }
+
+void HttpChannel::words_to(std::function<void(const std::string&)> sink) { state_->words = std::move(sink); }
 
 bool HttpChannel::session_lost() const { return state_->lost; }
 

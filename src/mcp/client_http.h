@@ -22,6 +22,7 @@ public:
     bool abandon(const std::string& id) override;
     bool session_lost() const override;
     void session_began() override;
+    void words_to(std::function<void(const std::string&)> sink) override;
     boost::asio::awaitable<void>
     stop(std::chrono::milliseconds grace) override; ///< Ends the session by DELETE.
 

@@ -31,6 +31,7 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
     std::map<std::uint64_t, std::shared_ptr<asio::cancellation_signal>> running;
     std::uint64_t next = 1;
     std::string why;
+    std::function<void(const std::string&)> words;
 
     void spawn(asio::awaitable<void> work) {
         const std::uint64_t number = next++;
@@ -57,6 +58,12 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
         asio::post(executor, [self = shared_from_this()] { self->send_waiting(); });
     }
 
+    Error refused(const WebAnswer& answer, const std::string& url) const {
+        const std::string said = http_words(answer);
+        if (words && !said.empty()) words(said);
+        return http_error(answer, url, false);
+    }
+
     void send_waiting() {
         for (; !waiting.empty(); waiting.pop_front()) spawn(post(std::move(waiting.front())));
     }
@@ -80,7 +87,7 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
         };
         try {
             const WebAnswer answer = co_await web.send(std::move(request));
-            if (answer.head.status >= 300) why = http_error(answer, spec.url, false).what();
+            if (answer.head.status >= 300) why = refused(answer, spec.url).what();
             if (answer.head.status < 300 && endpoint.empty())
                 why = shown_url(spec.url) + " is no server of HTTP+SSE";
             if (why.empty()) why = "its stream ended";
@@ -101,7 +108,7 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
         std::optional<Error> failure;
         try {
             const WebAnswer answer = co_await web.send(std::move(request));
-            if (answer.head.status >= 300) failure = http_error(answer, endpoint, false);
+            if (answer.head.status >= 300) failure = refused(answer, endpoint);
         } catch (const Error& e) { // told below
             failure = e;
         }
@@ -133,6 +140,10 @@ void HttpSseChannel::write(std::string line) {
         state_->waiting.push_back(std::move(out));
     else
         state_->spawn(state_->post(std::move(out)));
+}
+
+void HttpSseChannel::words_to(std::function<void(const std::string&)> sink) {
+    state_->words = std::move(sink);
 }
 
 void HttpSseChannel::close() noexcept { state_->close(); }

@@ -17,6 +17,7 @@ public:
     void write(std::string line) override;
     void close() noexcept override;
     std::string reason() const override;
+    void words_to(std::function<void(const std::string&)> sink) override;
     boost::asio::awaitable<void> stop(std::chrono::milliseconds grace) override;
 
 private:

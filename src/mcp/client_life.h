@@ -8,6 +8,7 @@
 #include "src/mcp/client.h"
 #include "src/mcp/client_messages.h"
 #include "src/mcp/elicitation.h"
+#include "src/mcp/rate_limit.h"
 
 namespace mcp {
 
@@ -84,6 +85,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     void fail(const std::string& why);
     void finish(State how);
     void warn(const std::string& what);
+    void server_said(const std::string& said);
     void note_mended(const jsonrpc::Message& message);
     void abandoned(const std::string& id);
 
@@ -99,6 +101,8 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     std::shared_ptr<ClientLink> link;
     State state = State::not_started;
     std::string failure;
+    std::string words; ///< The server's own, the last.
+    RateLimit words_told{1, 10};
     int failure_code = jsonrpc::code::connection_closed;
     ServerFacts facts;
     std::vector<UpstreamTool> tools;
@@ -122,8 +126,8 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
 jsonrpc::Error with_context(const std::exception_ptr& failure, const std::string& before,
                             const std::string& after);
 
-/// "; it last wrote: …" from the end of a server's log, or "".
-std::string tail_words(const std::string& log);
+/// The end of a server's log: its last 2,000 bytes, without blank space around them.
+std::string tail_of(const std::string& log);
 
 /// Makes the way to a server by its transport (client_connect.cc). Throws jsonrpc::Error.
 std::unique_ptr<ClientChannel> connect_by_transport(const boost::asio::any_io_executor& executor,

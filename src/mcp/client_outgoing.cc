@@ -48,6 +48,13 @@ std::string status_data(int status, bool lost) {
     return w.end().take();
 }
 
+// JSON-RPC's, in the body.
+std::optional<std::string_view> error_object(const WebAnswer& answer) {
+    if (!is_json(answer.body)) return std::nullopt;
+    const auto object = json::member(answer.body, "error");
+    return object && json::kind(*object) == json::Kind::object ? object : std::nullopt;
+}
+
 // Some SDKs' servers say 400 and not 404 to a session that they do not know.
 bool means_lost_session(int status, const std::string& words) {
     return status == 404 || (status == 400 && (words.find("ession") != std::string::npos ||
@@ -75,20 +82,22 @@ std::string_view arguments_in(const Outgoing& out) {
 Error http_error(const WebAnswer& answer, const std::string& url, bool had_session) {
     const int status = answer.head.status;
     const std::string where = shown_url(url) + ": HTTP " + std::to_string(status);
-    std::optional<std::string_view> object;
-    if (is_json(answer.body)) object = json::member(answer.body, "error");
-    if (object && json::kind(*object) == json::Kind::object) {
+    if (const auto object = error_object(answer)) {
         const Error said = jsonrpc::read_error(*object);
         const bool lost = had_session && means_lost_session(status, said.what());
         return Error(said.code(), where + ": " + said.what() + hint(status),
                      said.data().empty() || lost ? status_data(status, lost) : said.data());
     }
-    std::string words = json::valid_utf8(std::string_view(answer.body).substr(0, 300));
-    for (char& c : words)
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    const std::string words = http_words(answer);
     const bool lost = had_session && means_lost_session(status, words);
-    return Error(jsonrpc::code::connection_closed, where + (words.empty() ? "" : ": " + words) + hint(status),
+    return Error(jsonrpc::code::connection_closed,
+                 where + hint(status) + (words.empty() ? "" : words_are_elsewhere),
                  status_data(status, lost));
+}
+
+std::string http_words(const WebAnswer& answer) {
+    constexpr std::size_t most = 2000;
+    return error_object(answer) ? std::string() : answer.body.substr(0, most);
 }
 
 bool answers(std::string_view text, const std::string& id) {

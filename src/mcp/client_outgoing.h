@@ -25,8 +25,17 @@ Outgoing take_outgoing(std::string line);
 std::string_view arguments_in(const Outgoing& out);
 
 /// What an answer other than 2xx means, with the status in `data` ({"httpStatus":404}) unless the server sent
-/// data of its own.
+/// data of its own. An error of JSON-RPC in the body is an answer, and in it; any other body is not: see
+/// http_words.
 jsonrpc::Error http_error(const WebAnswer& answer, const std::string& url, bool had_session);
+
+/// The body of such an answer, its first 2,000 bytes, where it is no error of JSON-RPC: a page for people. It
+/// may hold what the server was given, so it goes to the user and not to code.
+std::string http_words(const WebAnswer& answer);
+
+/// What stands behind an error, where the server's own words were kept from it.
+inline constexpr const char* words_are_elsewhere =
+    "; what it wrote is for the user: see Cordon's log, or `cordon servers`";
 
 /// Whether text (JSON of any size) is the answer to the request with this id.
 bool answers(std::string_view text, const std::string& id);

@@ -112,6 +112,11 @@ class Secrets(Case):
         result = self.cordon.run(ALL)
         self.assertEqual(result.status, "success", result)
         self.assertIn("[secret]", result.text)
+        self.assertNotIn("no database", result.text)  # the own words of a server that fails are for the user,
+        self.assertNotIn("last words", result.text)
+        self.assertNotIn("you sent", result.text)
+        for words in ("no database at postgres://me:[secret]@db", "last words: [secret]", "you sent "):
+            self.assertIn(words, self.cordon.log())  # who has them in the log
         for said in (json.dumps(result.message, ensure_ascii=False), json.dumps(result.message), result.text, self.cordon.log()):
             for spelling in spellings():
                 self.assertNotIn(spelling, said)

@@ -52,15 +52,17 @@ class Servers(unittest.TestCase):
             "off": ("disabled", "stdio", "", "", 0), "nowhere": ("failed", "http", "", "", 0), "no-command": ("failed", "stdio", "", "", 0)})
         self.assertEqual({each["source"] for each in found.values()}, {"~/MCPs/mine.json"})
         self.assertEqual((found["good"]["reason"], found["good"]["tools"]), ("", [{"name": "a", "alias": "a"}]))
-        for name, words in (("broken", "it last wrote: fatal: config missing"), ("silent", "did not answer initialize"), ("unset", "CORDON_TEST_NOT_SET"),
+        for name, words in (("broken", "exited with status 3; what it wrote is for the user"), ("silent", "did not answer initialize"), ("unset", "CORDON_TEST_NOT_SET"),
                             ("off", "disabled"), ("nowhere", "127.0.0.1:1"), ("no-command", "not found in PATH=")):
             self.assertIn(words, found[name]["reason"])
+        self.assertEqual((found["broken"]["words"], found["good"]["words"]), ("fatal: config missing", ""))
 
     def test_for_people(self):
         text = self.listed()
         self.assertIn("good (mcp_good): ready, stdio, legacy era, protocol 2025-11-25\n  from ~/MCPs/mine.json\n  echoes\\x1b[31m\n  1 tools: a\n", text)
         self.assertIn("newest (mcp_newest): ready, stdio, modern era, protocol 2026-07-28\n", text)
         self.assertIn("broken (mcp_broken): failed, stdio\n  from ~/MCPs/mine.json\n  why: ", text)
+        self.assertIn("\n  it last wrote: fatal: config missing\n", text)
         self.assertNotIn("\u001b", text)  # a server's words are not the terminal's
 
 

@@ -142,6 +142,20 @@ class HostileServer(Case, Clean):
     servers = SERVERS
     flags = ("--log-level", "debug")
 
+    def test_code_has_answers_and_not_a_server_s_own_words(self):
+        result = self.cordon.run("from mcp import runtime\nfor tool in ('tell', 'die', 'odd'):\n    try:\n        await runtime.call_tool('evil', tool)\n"
+                                 "    except runtime.MCPError as failure:\n        print(ascii(str(failure)))\n"
+                                 "try:\n    await runtime.list_tools('broken')\nexcept runtime.MCPError as failure:\n    print(ascii(str(failure)))\n"
+                                 "print(ascii(runtime.discovered_servers(detailed=True)))")
+        self.assertEqual(result.status, "success", result)
+        self.assertIn("an answer: x", result.text)
+        self.assertIn("exited with status 3; what it wrote is for the user: see Cordon's log", result.text)
+        for words in ("last words", "first x"):
+            self.assertNotIn(words, result.text)
+            self.assertIn(words.replace("first x", "server broken wrote: first " + LINE).replace("last words", "server evil wrote: last words " + LINE), self.cordon.log())
+        self.clean(result.text.replace("\n\n", "\n"), self.cordon.log())
+        self.assertRegex(result.text, r"(?m)^\[evil\.odd: its result is not as it declares: .*\\u202eevil.*\]$")
+
     def test_a_worker_s_word_is_kept_apart_from_what_was_seen(self):
         result = self.cordon.run(LIE)
         self.assertEqual((result.status, result.facts.get("limits"), result.facts["claimedLimits"]), ("error", None, ["memory", "time", "disk"]), result)
@@ -183,7 +197,7 @@ class Commands(Clean):
     def test_servers_and_doctor_show_a_server_s_words_and_do_not_obey_them(self):
         out, err = self.said("servers")
         self.clean(out, err)
-        self.assertIn("it last wrote: first x\\x1b[2J", out)
+        self.assertIn("  it last wrote: first x\\x1b[2J", out)
         self.assertIn("evil (mcp_evil): ready", out)
         out, err = self.said("servers", "--json")
         self.clean(out, err)

@@ -12,6 +12,7 @@
 
 #include "src/jsonrpc/child_process.h"
 #include "src/mcp/client.h"
+#include "src/mcp/client_outgoing.h"
 #include "tests/unit/fakes_folder.h"
 #include "tests/unit/run.h"
 
@@ -199,9 +200,17 @@ TEST_CASE("Client over HTTP: headers that do not match are looked up again, once
 TEST_CASE("Client over HTTP: a server of another time, another place or another opinion says so") {
     World newer("newer");
     CHECK(newer.start_failure().find("2027-01-01") != std::string::npos);
-    World auth("auth");
-    CHECK(auth.start_failure().find("HTTP 401: who are you? (it wants credentials: see \"headers\")") !=
-          std::string::npos);
+    std::vector<std::string> words;
+    Client::Options options;
+    options.on_words = [&](const std::string& said) { words.push_back(said); };
+    World auth("auth", {}, options);
+    const std::string failure = auth.start_failure();
+    CHECK(failure.ends_with(std::string("HTTP 401 (it wants credentials: see \"headers\")") +
+                            mcp::words_are_elsewhere));
+    CHECK(failure.find("who are you?") == std::string::npos);
+    REQUIRE_FALSE(words.empty());
+    CHECK(words.front() == "who are you?");
+    CHECK(auth.client->words() == "who are you?");
     ClientSpec spec;
     spec.headers = {"X-Key: k"};
     World keyed("auth", spec);

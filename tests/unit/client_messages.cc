@@ -212,12 +212,14 @@ TEST_CASE("outgoing messages: what HTTP wants to know of them") {
     CHECK_FALSE(mcp::answers(R"({"method":"ping")", "4"));
 }
 
-TEST_CASE("http_error: the server's words, and the status for those who decide by it") {
+TEST_CASE("http_error: the status for those who decide by it; a page is for the user, an error of JSON-RPC "
+          "an answer") {
     mcp::WebAnswer answer;
     answer.head.status = 404;
     answer.body = "<p>\nnone</p>";
     const Error page = mcp::http_error(answer, "https://u:p@h/x?key=s", false);
-    CHECK(std::string(page.what()) == "https://h:443/x: HTTP 404: <p> none</p>");
+    CHECK(page.what() == std::string("https://h:443/x: HTTP 404") + mcp::words_are_elsewhere);
+    CHECK(mcp::http_words(answer) == answer.body);
     CHECK(page.data() == R"({"httpStatus":404})");
     CHECK(mcp::says_session_lost(mcp::http_error(answer, "http://h", true)));
     answer.head.status = 400;
@@ -225,8 +227,14 @@ TEST_CASE("http_error: the server's words, and the status for those who decide b
         R"({"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"no","data":{"supported":[]}}})";
     const Error said = mcp::http_error(answer, "http://h", true);
     CHECK(said.code() == -32022);
+    CHECK(std::string(said.what()) == "http://h:80/: HTTP 400: no");
+    CHECK(mcp::http_words(answer).empty());
     CHECK(said.data() == R"({"supported":[]})");
     CHECK_FALSE(mcp::says_session_lost(said));
+    answer.body.clear();
+    CHECK(std::string(mcp::http_error(answer, "http://h", false).what()) == "http://h:80/: HTTP 400");
+    answer.body.assign(100'000, 'x');
+    CHECK(mcp::http_words(answer).size() == 2000);
 }
 
 TEST_CASE("URLs: shown without secrets, compared by origin, resolved as a browser would") {

@@ -45,7 +45,9 @@ class Dying(Case):
         self.assertEqual(len(new), 50)
 
     def test_what_it_has_read_is_not_sent_twice(self):
-        result = self.fails("await mcp_reader.a(n=7)", "exited with status 3", "it could not go on", "may have been carried out")
+        result = self.fails("await mcp_reader.a(n=7)", "exited with status 3", "see Cordon's log", "may have been carried out")
+        self.assertNotIn("it could not go on", result.text)  # its own words are for the user
+        self.assertIn("server reader wrote: it could not go on", self.cordon.log())
         self.assertIn("reader.a", result.text)
         self.assertEqual(self.calls("reader"), ["call 7"])
 
@@ -54,7 +56,8 @@ class Dying(Case):
         self.assertEqual(self.calls("full"), ["call 8"])
 
     def test_one_that_never_reads_a_call_is_tried_once_more(self):
-        self.fails("await mcp_never.a(n=9)", "exited with status 4", "it goes before it reads")
+        self.fails("await mcp_never.a(n=9)", "exited with status 4", "see Cordon's log")
+        self.assertIn("server never wrote: it goes before it reads", self.cordon.log())
         self.assertEqual(self.calls("never"), [])
 
 
