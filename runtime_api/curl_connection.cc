@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
@@ -17,6 +18,8 @@ namespace runtime_api {
 namespace asio = boost::asio;
 
 namespace {
+
+constexpr std::size_t at_once = 1 << 20; // bytes written before others have a turn
 
 /// A way that carries nothing any more is noticed by what we sent on it (a guest is sent something every few
 /// seconds), and not after the quarter of an hour that the kernel would go on trying: before the guest gives
@@ -84,18 +87,23 @@ asio::awaitable<std::string_view> CurlConnection::read(std::shared_ptr<CurlConne
 }
 
 asio::awaitable<void> CurlConnection::write(std::shared_ptr<CurlConnection> self, std::string data) {
-    std::size_t sent = 0;
+    std::size_t sent = 0, in_turn = 0;
     while (sent < data.size()) {
         if (self->closed()) throw Error(Errc::unavailable, "the stream is closed");
         std::size_t n = 0;
         const CURLcode code = curl_easy_send(self->easy_.get(), data.data() + sent, data.size() - sent, &n);
         if (code == CURLE_AGAIN) {
             co_await self->ready(asio::posix::stream_descriptor::wait_write);
+            in_turn = 0;
         } else if (code != CURLE_OK) {
             throw self->failure(code);
         } else {
             sent += n;
+            in_turn += n;
         }
+        if (in_turn < at_once || sent == data.size()) continue;
+        co_await asio::post(self->descriptor_.get_executor(), asio::use_awaitable);
+        in_turn = 0;
     }
 }
 

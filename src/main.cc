@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "src/base/large_blocks.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/help.h"
@@ -45,6 +46,7 @@ std::string base_name(const char* path) {
 int main(int argc, char** argv) {
     jsonrpc::fill_standard_descriptors();
     keep_memory_small();
+    base::free_large_blocks_elsewhere();
     std::signal(SIGPIPE, SIG_IGN); // a peer that goes away is an error code, not our death
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);

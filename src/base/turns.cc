@@ -39,13 +39,19 @@ Doing::~Doing() {
     turn.what = what_;
 }
 
+void now_doing(const char* what) {
+    if (turn.most == 0ns) turn.what = what;
+}
+
+bool in_a_turn() noexcept { return turn.began >= 0ns; }
+
 bool Turns::run_one(asio::io_context& loop) {
     // The wait for a handler is part of run_one, but costs no CPU.
     turn = Turn{thread_cpu_time(), 0ns, ""};
     const bool ran = loop.run_one() > 0;
     const nanoseconds took = thread_cpu_time() - turn.began;
     turn.began = -1ns;
-    if (took > most_turn && report_)
+    if (took > most_ && report_)
         report_(std::chrono::duration_cast<std::chrono::milliseconds>(took), turn.what);
     return ran;
 }

@@ -28,20 +28,29 @@ private:
     std::chrono::nanoseconds began_;
 };
 
+/// Says what the present turn does from here on, where no scope says it: for coroutines, in which a scope
+/// would last over waits. `what` must be a literal.
+void now_doing(const char* what);
+
+/// The calling thread runs a turn of its loop.
+bool in_a_turn() noexcept;
+
 /// Runs turns of a loop and measures each. On the loop's thread.
 class Turns {
 public:
-    /// Told of a turn that took longer than `most_turn`: its CPU time, and what it did ("" where nothing was
+    /// Told of a turn that took longer than it may: its CPU time, and what it did ("" where nothing was
     /// said). Must not throw.
     using Report = std::function<void(std::chrono::milliseconds took, const char* what)>;
 
-    explicit Turns(Report report) : report_(std::move(report)) {}
+    explicit Turns(Report report, std::chrono::milliseconds most = most_turn)
+        : report_(std::move(report)), most_(most) {}
 
     /// Waits for a handler and runs it. False where the loop has nothing left.
     bool run_one(boost::asio::io_context& loop);
 
 private:
     Report report_;
+    std::chrono::milliseconds most_;
 };
 
 /// Lets others have a turn, where the present one has taken some milliseconds; else returns at once. For

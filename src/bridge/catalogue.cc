@@ -25,6 +25,8 @@ namespace {
 constexpr auto first_back_off = 500ms;
 constexpr std::chrono::milliseconds most_back_off = 30s;
 
+constexpr std::size_t large_arguments = 256 << 10; // bytes
+
 // One server: its configuration, and the life that it has now, if any.
 struct Entry {
     CatalogueServer about;
@@ -128,7 +130,14 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         return entry->client;
     }
 
-    static asio::awaitable<Sent> send(std::shared_ptr<Entry> entry, Asked* asked) {
+    // A call that may have to be sent again keeps its arguments. A copy of 60 MiB is no work for the loop.
+    static asio::awaitable<std::string> copied(const std::string* text, base::Workers* workers) {
+        if (!workers || text->size() < large_arguments) co_return *text;
+        auto job = [text] { return *text; };
+        co_return co_await workers->run(job);
+    }
+
+    static asio::awaitable<Sent> send(std::shared_ptr<Entry> entry, Asked* asked, base::Workers* workers) {
         const std::shared_ptr<mcp::Client> client = entry->client;
         const bool may_go_again = client->transport() == "stdio";
         mcp::CallOptions options = asked->options;
@@ -136,9 +145,10 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         options.limit = std::max(left, std::chrono::milliseconds(1));
         std::string arguments;
         if (may_go_again)
-            arguments = asked->arguments;
+            arguments = co_await copied(&asked->arguments, workers);
         else
             arguments.swap(asked->arguments);
+        base::now_doing("a call to an upstream server");
         Sent sent;
         try {
             sent.answer = co_await client->call_tool(asked->tool, std::move(arguments), std::move(options));
@@ -288,7 +298,7 @@ asio::awaitable<jsonrpc::Message> Catalogue::call(std::string server, std::strin
     for (bool again = false;; again = true) {
         const std::uint64_t answered = entry->answered;
         const std::shared_ptr<mcp::Client> client = entry->client;
-        Sent sent = co_await State::send(entry, &asked);
+        Sent sent = co_await State::send(entry, &asked, state->workers);
         if (sent.answer) co_return std::move(*sent.answer);
         const bool lives_in_vain = again && entry->answered == answered;
         if (!sent.not_received || lives_in_vain || state->stopped || Clock::now() >= asked.until)

@@ -299,6 +299,7 @@ asio::awaitable<std::string> GuestMethods::without_secrets(std::string text) {
 }
 
 asio::awaitable<std::string> GuestMethods::answer_all(jsonrpc::Message message) {
+    base::now_doing("a request of a guest");
     const std::string method = message.method();
     if (method == "call_tool") co_return co_await call_tool(std::move(message));
     std::string params(message.params());
@@ -430,6 +431,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         held = read();
     else
         held = co_await charged(read);
+    base::now_doing("a call of a guest");
     const std::string server = allowed_server(call.server);
     const std::string wanted = std::move(call.tool);
     std::string arguments = std::move(call.arguments);
@@ -452,6 +454,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     options.limit = call.limit;
     jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments),
                                                              std::move(options), paused_start());
+    base::now_doing("the answer to a guest's call");
     if (answer.result().size() > most_result)
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +

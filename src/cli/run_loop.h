@@ -25,7 +25,8 @@ private:
 };
 
 /// Runs one turn of the loop. A turn that takes too long is logged, with what it did; where
-/// CORDON_TEST_TURNS names a file, a line is added to that as well, for tests. A want of memory ends what the
+/// CORDON_TEST_TURNS names a file, a line is added to that as well, for tests, which may lower
+/// what is too long by CORDON_TEST_TURN_MS. A want of memory ends what the
 /// turn was for, not the process.
 void run_turn(boost::asio::io_context& loop);
 

@@ -13,6 +13,7 @@
 #include <deque>
 #include <vector>
 
+#include "src/base/turns.h"
 #include "src/jsonrpc/event.h"
 
 namespace jsonrpc {
@@ -105,6 +106,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
         }
         asio::async_write(out, buffers, [self = shared_from_this()](error_code ec, std::size_t size) {
             self->sent += size;
+            base::now_doing("writing to a pipe");
             self->written(ec);
         });
     }
@@ -189,6 +191,7 @@ asio::awaitable<std::optional<LineSplitter::Line>> FdChannel::read() {
             asio::buffer(state->buffer), asio::redirect_error(asio::use_awaitable, ec));
         if (ec == asio::error::operation_aborted && state->in.is_open())
             throw boost::system::system_error(ec); // the reader was cancelled
+        base::now_doing("reading from a pipe");
         state->splitter.feed(std::string_view(state->buffer.data(), size));
         if (!ec) continue;
         state->read_ended = true;

@@ -21,7 +21,7 @@ std::optional<LineSplitter::Line> LineSplitter::next() {
     if (ready_.empty()) return std::nullopt;
     Line line = std::move(ready_.front());
     ready_.pop_front();
-    ready_bytes_ -= line.text.size();
+    ready_bytes_ -= line.bytes();
     return line;
 }
 
@@ -35,11 +35,13 @@ void LineSplitter::append(std::string_view part) {
         bound_ = std::min(most_, std::max(bound_of_(head), head_bytes));
     }
     if (size_ <= bound_) {
-        buffer_.append(part);
+        keep(part);
         return;
     }
     if (!was_oversized) {
-        tail_ = buffer_.size() > kept ? buffer_.substr(buffer_.size() - kept) : buffer_;
+        const std::string end = buffer_.size() > kept ? buffer_.substr(buffer_.size() - kept) : buffer_;
+        tail_ = end + more_.tail(kept);
+        more_ = {};
         if (buffer_.size() < kept) buffer_.append(part.substr(0, kept - buffer_.size()));
         buffer_.resize(std::min(buffer_.size(), kept));
         buffer_.shrink_to_fit();
@@ -48,19 +50,33 @@ void LineSplitter::append(std::string_view part) {
     if (tail_.size() > kept) tail_.erase(0, tail_.size() - kept);
 }
 
+void LineSplitter::keep(std::string_view part) {
+    constexpr std::size_t first = base::LongText::piece;
+    const std::size_t fits = std::min(part.size(), first - std::min(first, buffer_.size()));
+    buffer_.append(part.substr(0, fits));
+    const std::string_view rest = part.substr(fits);
+    more_blank_ = more_blank_ && rest.find_first_not_of(" \t\r") == std::string_view::npos;
+    more_.append(rest);
+}
+
 void LineSplitter::complete() {
     Line line{std::move(buffer_), size_ > bound_, size_, std::move(tail_)};
+    line.more = std::exchange(more_, {});
     buffer_.clear();
     tail_.clear();
     size_ = 0;
     bound_ = most_;
     judged_ = false;
-    if (!line.oversized && line.text.ends_with('\r')) line.text.pop_back();
+    const bool more_blank = std::exchange(more_blank_, true);
+    if (line.more.ends_with('\r'))
+        line.more.drop_last();
+    else if (line.more.empty() && !line.oversized && line.text.ends_with('\r'))
+        line.text.pop_back();
     // A line with nothing but a byte order mark is blank; before a message it is the reader's to note.
     const std::size_t begin = line.text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    const bool blank = line.text.find_first_not_of(" \t\r", begin) == std::string::npos;
+    const bool blank = more_blank && line.text.find_first_not_of(" \t\r", begin) == std::string::npos;
     if (blank && !line.oversized) return;
-    ready_bytes_ += line.text.size();
+    ready_bytes_ += line.bytes();
     ready_.push_back(std::move(line));
 }
 

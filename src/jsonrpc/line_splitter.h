@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/base/budget.h"
+#include "src/base/long_text.h"
 
 namespace jsonrpc {
 
@@ -16,13 +17,19 @@ namespace jsonrpc {
 class LineSplitter {
 public:
     struct Line {
-        std::string text; ///< Without its end. Of an oversized one: its first kilobyte.
+        std::string text; ///< Without its end; of a long one the beginning, and the rest is in `more`. Of an
+                          ///< oversized one: its first kilobyte.
         bool oversized = false;
         std::size_t size = 0;        ///< All of it.
         std::string tail{};          ///< Of an oversized one: its last kilobyte.
         base::Budget::Share share{}; ///< Its bytes in the budget of whoever sent it, if that has one.
         std::string of_request{};  ///< The id, as JSON text, of the request whose answer it came with (HTTP).
         bool whole_answer = false; ///< Nothing more comes to that request.
+        base::LongText more{};     ///< What follows `text`.
+
+        std::size_t bytes() const { return text.size() + more.size(); } ///< That are held.
+        /// All of the text, out of this. Of a large one work for another thread.
+        std::string whole() { return more.join(std::move(text)); }
     };
 
     /// How long a line may be that begins so, by its first `head_bytes`: fewer bytes for a message that has
@@ -39,10 +46,11 @@ public:
     void finish();
     std::optional<Line> next();
     /// Bytes that are held: of the line so far, and of those that wait for next().
-    std::size_t held() const { return buffer_.size() + ready_bytes_; }
+    std::size_t held() const { return buffer_.size() + more_.size() + ready_bytes_; }
 
 private:
     void append(std::string_view part);
+    void keep(std::string_view part);
     void complete();
 
     static constexpr std::size_t kept = 1024;
@@ -52,8 +60,10 @@ private:
     std::size_t bound_; ///< Of the present line.
     bool judged_ = false;
     std::string buffer_;
-    std::string tail_;     ///< Of a line that is too long.
-    std::size_t size_ = 0; ///< Of the line so far.
+    base::LongText more_;    ///< What no longer fits into buffer_.
+    bool more_blank_ = true; ///< Looked at as it comes: a line of 60 MiB of spaces is possible, too.
+    std::string tail_;       ///< Of a line that is too long.
+    std::size_t size_ = 0;   ///< Of the line so far.
     std::deque<Line> ready_;
     std::size_t ready_bytes_ = 0;
 };

@@ -106,6 +106,7 @@ struct Batch {
 asio::awaitable<std::string> answer_line(asio::awaitable<std::string> handler, std::string id,
                                          base::Workers* workers) {
     std::string result = co_await std::move(handler);
+    base::now_doing("an answer of ours");
     auto job = [&] { return result_line(id, result); };
     if (!workers || result.size() < large_line) co_return job();
     co_return co_await workers->run(job);
@@ -225,8 +226,8 @@ struct Peer::State : std::enable_shared_from_this<Peer::State> {
     void take_line(LineSplitter::Line line) {
         if (line.oversized) return take_oversized(line);
         if (options.batches && is_batch(line.text))
-            return take_batch(parse_batch(line.text, reading()), line);
-        Parsed parsed = parse_text(std::move(line.text), reading());
+            return take_batch(parse_batch(line.whole(), reading()), line);
+        Parsed parsed = parse_text(line.whole(), reading());
         take_parsed(std::move(parsed), nullptr, std::move(line.share), line.of_request);
         end_answer(line);
     }
@@ -431,11 +432,11 @@ asio::awaitable<void> Peer::take_large(std::shared_ptr<State> state, LineSplitte
     ParsedBatch batch;
     const bool is_one = !state->options.batches || !is_batch(line.text);
     if (is_one) {
-        auto job = [text = std::move(line.text), how]() mutable { return parse_text(std::move(text), how); };
+        auto job = [&] { return parse_text(line.whole(), how); };
         Parsed parsed = co_await state->options.workers->run(std::move(job), &spent);
         batch.parts.push_back(std::move(parsed));
     } else {
-        auto job = [&] { return parse_batch(line.text, how); };
+        auto job = [&] { return parse_batch(line.whole(), how); };
         batch = co_await state->options.workers->run(job, &spent);
     }
     if (state->gone) co_return;
@@ -455,7 +456,7 @@ asio::awaitable<void> Peer::run() {
         for (;;) {
             std::optional<LineSplitter::Line> line = co_await state->channel.read();
             if (!line || state->gone) break;
-            if (state->options.workers && line->text.size() > large_line) {
+            if (state->options.workers && line->bytes() > large_line) {
                 co_await take_large(state, std::move(*line));
             } else {
                 state->take_measured(std::move(*line));
@@ -507,6 +508,7 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     } else {
         state->send(request_line(id, method, params));
     }
+    base::now_doing("a call of ours");
     params.clear();
     params.shrink_to_fit();
     boost::system::error_code ignored;

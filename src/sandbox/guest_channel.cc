@@ -8,6 +8,7 @@
 #include "runtime_api/error.h"
 #include "runtime_api/json.h"
 #include "src/base/event.h"
+#include "src/base/turns.h"
 
 namespace sandbox {
 namespace asio = boost::asio;
@@ -87,6 +88,7 @@ struct GuestChannel::State {
     }
 
     void take(runtime_api::AttachStream::Piece piece) {
+        base::now_doing("what a guest wrote");
         if (piece.stream == runtime_api::AttachStream::Stream::out) {
             splitter.feed(piece.data);
             unread = base::Budget::Share();
@@ -111,7 +113,7 @@ struct GuestChannel::State {
         if (!line) return line;
         unread = base::Budget::Share();
         unread = budget.take(splitter.held());
-        const std::size_t size = line->text.size();
+        const std::size_t size = line->bytes();
         line->share = size > large_message ? large.take(size) : budget.take(size);
         return line;
     }
@@ -151,6 +153,7 @@ asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> GuestChannel::read()
         if (state->closed) co_return std::nullopt;
         // What has begun is read to its end: only then can it be done with.
         while (!state->closed && state->too_much()) co_await state->budget.change();
+        co_await base::yield_if_long(); // who writes as fast as we read never makes us wait
         if (state->closed) co_return std::nullopt;
         try {
             runtime_api::AttachStream::Piece piece = co_await state->stream->read();

@@ -58,6 +58,7 @@ def unharmed(test, client, late=LATE):
         yield innocent
     finally:
         innocent.end()
+    test.maxDiff = None  # each of the turns that were too long
     test.assertIsNone(innocent.failure)
     test.assertLess(resident(test.cordon.process.pid), CEILING)
     test.assertEqual(test.turns.read_text() if test.turns.exists() else "", "")

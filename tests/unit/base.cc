@@ -14,6 +14,8 @@
 
 #include "src/base/budget.h"
 #include "src/base/gate.h"
+#include "src/base/large_blocks.h"
+#include "src/base/long_text.h"
 #include "src/base/turns.h"
 #include "src/base/workers.h"
 
@@ -212,4 +214,39 @@ TEST_CASE("Budget: past its bound it is full until something is done with; the w
     CHECK(through);
     CHECK(one.used() == 0);
     CHECK(whole.used() == 100);
+}
+
+TEST_CASE("LongText: what was put in comes out, from its end too") {
+    constexpr std::size_t piece = base::LongText::piece;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, piece - 1, piece, piece + 1, 2 * piece + 3}) {
+        CAPTURE(size);
+        base::LongText text;
+        std::string expected(size, 'x');
+        for (std::size_t i = 0; i < size; i += 777) expected[i] = static_cast<char>('a' + i % 23);
+        for (std::size_t at = 0; at < size; at += 100'003) text.append(expected.substr(at, 100'003));
+        CHECK(text.size() == size);
+        CHECK(text.tail(10) == expected.substr(size - std::min<std::size_t>(size, 10)));
+        if (size > 0) {
+            text.append("!");
+            CHECK(text.ends_with('!'));
+            text.drop_last();
+        }
+        CHECK(text.join("begin ") == "begin " + expected);
+        CHECK(text.empty());
+    }
+}
+
+TEST_CASE("large blocks: what a turn of the loop lets go of is freed elsewhere, and nothing is lost by it") {
+    base::free_large_blocks_elsewhere();
+    asio::io_context loop(1);
+    base::Turns turns({});
+    std::vector<std::string> held;
+    for (int i = 0; i < 20; ++i) held.emplace_back(std::size_t{16} << 20, 'x');
+    asio::post(loop, [&] { held.clear(); }); // 320 MiB: some 80'000 pages
+    while (turns.run_one(loop)) {
+    }
+    CHECK(held.empty());
+    std::string outside(std::size_t{16} << 20, 'y'); // and outside of turns as ever
+    CHECK(outside.back() == 'y');
 }

@@ -118,3 +118,39 @@ TEST_CASE("LineSplitter: a line without end costs no memory to speak of, and is 
     CHECK(line->tail.size() == 1024);
     CHECK(splitter.next()->text == "next");
 }
+
+TEST_CASE("LineSplitter: a long line comes in pieces that make it whole, however the bytes are cut") {
+    constexpr std::size_t piece = base::LongText::piece;
+    for (const std::size_t size : {piece - 1, piece, piece + 1, 2 * piece, 3 * piece + 7}) {
+        std::string text(size, ' ');
+        for (std::size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>('a' + i % 23);
+        for (const std::size_t cut : {std::size_t{65536}, std::size_t{300'001}, 4 * piece}) {
+            CAPTURE(size);
+            CAPTURE(cut);
+            std::vector<std::string> parts;
+            const std::string stream = text + "\r\n" + std::string(size, ' ') + "\nafter\n";
+            for (std::size_t at = 0; at < stream.size(); at += cut) parts.push_back(stream.substr(at, cut));
+            auto lines = split(4 * piece, parts);
+            REQUIRE(lines.size() == 2); // the blank one is none, long as it is
+            CHECK(lines[0].bytes() == size);
+            CHECK(lines[0].text.size() <= piece);
+            CHECK(lines[0].whole() == text);
+            CHECK(lines[1].text == "after");
+        }
+    }
+}
+
+TEST_CASE("LineSplitter: a long line past its bound is reported with both its ends") {
+    constexpr std::size_t most = 3 * base::LongText::piece;
+    std::string big(most + 1, 'x');
+    for (std::size_t i = 0; i < big.size(); ++i) big[i] = static_cast<char>('a' + i % 19);
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < big.size(); at += 65536) parts.push_back(big.substr(at, 65536));
+    parts.emplace_back("\n");
+    auto lines = split(most, parts);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].oversized);
+    CHECK(lines[0].bytes() == 1024);
+    CHECK(lines[0].text == big.substr(0, 1024));
+    CHECK(lines[0].tail == big.substr(big.size() - 1024));
+}
