@@ -1,6 +1,6 @@
 """Takes the kernel's memory: pipes, socket buffers, epoll and inotify watches, timers, locks, semaphores, page tables."""
 # expect: status=success,out_of_memory,error
-# expect-out: any
+# expect-out: ^began
 # expect-not-out: ^WON
 # needs-limit: memory
 # timeout: 40
@@ -31,6 +31,8 @@ try:
         except OSError:
             pass
         kept += [left, right]
+        if len(kept) == 2:
+            print("began", flush=True)
 except OSError as e:
     print("HELD", e, flush=True)
 watch = libc.inotify_init()

@@ -1,6 +1,6 @@
 """Lowers its own OOM score below PID 1's and then fills the memory from many sides."""
 # expect: status=out_of_memory,error,success,timeout
-# expect-out: any
+# expect-out: (?s)HELD.*^began
 # needs-limit: memory
 # timeout: 30
 # alone: yes
@@ -25,6 +25,7 @@ for _ in range(60):
         hoard = []
         while True:
             hoard.append(b"x" * (1 << 20))
+print("began", flush=True)
 os.wait()
 hoard = []
 while True:

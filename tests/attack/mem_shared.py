@@ -1,6 +1,6 @@
 """Takes memory that belongs to no process: shared mappings, System V segments, POSIX shared memory."""
 # expect: status=out_of_memory,error,success,timeout
-# expect-out: any
+# expect-out: ^(64 MiB|HELD shmget)
 # expect-not-out: ^WON
 # needs-limit: memory
 # timeout: 30

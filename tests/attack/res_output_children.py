@@ -1,6 +1,6 @@
 """Prints from a hundred processes at once, some of which never end."""
 # expect: status=success
-# expect-out: any
+# expect-out: ^child
 # needs-limit: processes
 # within: 20
 # timeout: 20

@@ -1,6 +1,6 @@
 """Prints on both streams at once without end."""
 # expect: status=timeout
-# expect-out: any
+# expect-out: ^y$
 # timeout: 5
 # within: 25
 # alone: yes
