@@ -42,17 +42,20 @@ for place in tmp workspace dev/shm; do mount -t tmpfs -o mode=1777,nosuid,nodev,
 cd /mnt
 """
 AS_NOBODY = 'exec chroot . setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs --inh-caps=-all '
+# A root of a user namespace may only map himself, and nobody makes one in a chroot: so another root, and a namespace in it.
+OF_A_USER = ('PATH="$PATH:/usr/sbin:/sbin" pivot_root . .; umount -l .; cd /; '
+             'exec unshare --user --map-user=65534 --map-group=65534 setpriv --no-new-privs ')
 ENTER = 'sh -c \'cd /workspace; HOME=/workspace exec "$@"\' sh "$@"'
 
 
 def own_namespaces(python):
-    """The command that makes the guest PID 1, as uid 65534 where we are root, else as root of a user namespace."""
+    """The command that makes the guest PID 1, as uid 65534: of this machine where we are root, else of a user namespace."""
     program = [python, *PROGRAM]
     if os.geteuid() == 0 and (TREE or reachable_by_all(python)):
         return ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc", "sh", "-c",
                 NEW_ROOT + AS_NOBODY + ENTER, "sh", *program]
     return ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc",
-            "sh", "-c", NEW_ROOT + "exec chroot . " + ENTER, "sh", *program]
+            "sh", "-c", NEW_ROOT + OF_A_USER + ENTER, "sh", *program]
 
 
 def reachable_by_all(path):

@@ -231,28 +231,29 @@ class Sessions(unittest.TestCase):
             self.assertEqual((result.status, result.alive), ("timeout", False))
 
     def test_left_over_threads_have_no_output_and_no_calls(self):
-        calls = []
-        tools = {"fs": {"hit": lambda arguments: calls.append(1) or text_result("hit")}}
+        tools = {"fs": {"hit": lambda arguments: text_result("hit")}}
         with Guest(tools=tools) as guest:
             result = guest.run("""
 import threading, time
+called = threading.Event()
 def work():
     while True:
         print('noise')
         try: mcp_fs.hit.sync()
         except RuntimeError: pass
+        called.set()
         time.sleep(0.01)
 print('first')
 threading.Thread(target=work, daemon=True).start()
-time.sleep(0.1)
+None if called.wait(10) else print('it never called')
 """, session=True)
             self.assertTrue(result.stdout.startswith("first\nnoise\n"), result)
-            time.sleep(0.3)
-            before = len(calls)
-            time.sleep(0.3)
-            self.assertEqual(len(calls), before)
-            result = guest.run("time.sleep(0.2)\nNone", session=True)  # it stood still, and goes on
-            self.assertGreater(len(calls), before)
+            before = len(guest.requests)  # all that was asked before the answer was read before it
+            time.sleep(0.3)  # in which nothing may come
+            self.assertEqual(len(guest.requests), before)
+            result = guest.run("called.clear()\ncalled.wait(10)", session=True)  # it stood still, and goes on
+            self.assertEqual(result.value, "True", result)
+            self.assertGreater(len(guest.requests), before)
             self.assertLess(result.answer["stdout"]["total_bytes"], 2000)
 
     def test_children_end_with_each_execution(self):

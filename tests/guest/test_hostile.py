@@ -2,7 +2,7 @@
 import time
 import unittest
 
-from host import Guest, text_result
+from host import Guest, text_result, wait_until
 
 SEND = """
 import os, json, socket, sys, time
@@ -33,9 +33,6 @@ class Hostile(unittest.TestCase):
                 self.assertEqual((result.status, result.stdout), ("success", "before\n" + frame + "\n"), result)
 
     def test_nothing_of_the_supervisor_is_reachable(self):
-        with Guest() as guest:
-            if guest.ready_params["attestation"]["uid"] == 0:
-                self.skipTest("the guest is root of its user namespace here, which it is in no container")
         result = self.attack("""
 import ctypes, signal
 libc = ctypes.CDLL(None, use_errno=True)
@@ -56,6 +53,7 @@ assert libc.syscall(310, 1, 0, 0, 0, 0, 0) == -1
 print(sorted(map(int, os.listdir('/proc/self/fd')))[:4])
 time.sleep(0.1)
 """)
+        self.assertEqual(self.guest.ready_params["attestation"]["uid"], 65534)  # root could do all of it
         self.assertEqual((result.status, result.stdout), ("success", "before\n[0, 1, 2, 3]\n"), result)
 
     def test_forged_done_ends_only_itself(self):
@@ -106,7 +104,7 @@ for _ in range(200): send(block)
 
     def test_a_line_that_never_ends_does_not_hold_the_end(self):
         result = self.attack("send(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"call_tool\",\"params\":')")
-        self.assertIn(result.status, ("success", "error"))
+        self.assertEqual((result.status, result.exit_code, result.error), ("success", 0, None), result)
 
     def test_thousands_unanswered(self):
         result = self.attack("for n in range(1, 5000): request(n, params='{\"server\":\"fs\",\"tool\":\"never\",\"arguments\":{}}')",
@@ -257,8 +255,7 @@ class BrokenGuest(unittest.TestCase):
         guest = Guest(boot=False)
         guest.write(b'{"jsonrpc":"2.0","method":"boot","params":5}\n')
         guest.process.wait(10)
-        guest.closed.wait(5)
-        time.sleep(0.1)
+        wait_until(lambda: guest.last_words)
         self.assertIn(b"guest: TypeError", guest.last_words)
         guest.close()
 

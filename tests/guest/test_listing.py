@@ -42,11 +42,14 @@ class Binding(unittest.TestCase):
                 info.bind(positional, named)
 
     def test_schemas_that_break_the_rules(self):
-        for schema in (None, [], {"properties": []}, {"properties": {"a": 5, "b": None}, "required": "a"}, {"required": [1, "a"]}, {"properties": {"a": True}}):
+        for schema, signature in ((None, "(**arguments)"), ([], "(**arguments)"), ({"properties": []}, "(**arguments)"), ({"required": [1, "a"]}, "(**arguments)"),
+                                  ({"properties": {"a": 5, "b": None}, "required": "a"}, "(*, a: Any = None, b: Any = None)"),
+                                  ({"properties": {"a": True}}, "(a: Any = None)")):
             info = ToolInfo({"name": "t", "inputSchema": schema})
-            info.bind((), {"x": 1})
-            str(info.signature())
-            info.documentation()
+            with self.subTest(schema):
+                self.assertEqual(info.bind((), {"x": 1}), {"x": 1})
+                self.assertEqual(str(info.signature()), signature)
+                self.assertTrue(info.documentation().startswith("t%s\n\n(no description)" % signature), info.documentation())
 
     def test_required_but_undescribed(self):
         self.assertEqual(ToolInfo({"name": "t", "inputSchema": {"required": ["a"]}}).bind((1,), {}), {"a": 1})
