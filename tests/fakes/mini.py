@@ -24,7 +24,7 @@ modernbad speaks a version from the future and nothing else
 input     modern, and its tool asks a person, then gives what it was told
 sample    modern, and its tool asks for a model
 again     modern, and its tool asks to be asked again for ever
-deaf      never reads after its tools were listed, ignores SIGTERM
+deaf      never reads after its tools were listed, ignores SIGTERM; says its process id on stderr then
 die       dies when its tool is called, with a message on stderr
 big       its tool gives a result of 2 MiB
 hang      does not answer a call, and says on stderr what it is told meanwhile
@@ -186,6 +186,8 @@ def take(message):
         answer(id, tools(params))
         if mode == "deaf":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            sys.stderr.write("deaf: %d\n" % os.getpid())
+            sys.stderr.flush()
             while True:
                 time.sleep(1000)
     elif method == "tools/call":

@@ -6,6 +6,8 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
+#include <signal.h>
 #include <thread>
 
 #include "src/mcp/client_outgoing.h"
@@ -29,6 +31,21 @@ std::vector<std::string> names(const Client& client) {
     std::vector<std::string> found;
     for (const mcp::UpstreamTool& each : client.tools()) found.push_back(each.name);
     return found;
+}
+
+// What a server of mode "deaf" says once it is so; 0: not in time.
+pid_t told_pid(asio::io_context& loop, const Client& client) {
+    const std::string before = "deaf: ";
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    std::string said;
+    while (!said.ends_with('\n') && std::chrono::steady_clock::now() < end) {
+        loop.restart();
+        loop.run_one_for(100ms);
+        const std::string log = client.log_tail();
+        const std::size_t at = log.find(before);
+        if (at != std::string::npos) said = log.substr(at + before.size());
+    }
+    return said.empty() ? 0 : std::stoi(said);
 }
 
 std::string start_failure(ClientSpec spec) {
@@ -257,11 +274,15 @@ TEST_CASE("Client: stop kills a server that neither reads nor heeds a signal") {
     asio::io_context loop;
     Client client(loop.get_executor(), mini("deaf"), {});
     run(loop, started(client));
+    const pid_t server = told_pid(loop, client);
+    REQUIRE(::kill(server, 0) == 0);
     const auto stop = [&]() -> asio::awaitable<int> {
         co_await client.stop(50ms);
         co_return 1;
     };
     CHECK(run(loop, stop()) == 1);
+    CHECK(::kill(server, 0) == -1);
+    CHECK(errno == ESRCH);
 }
 
 TEST_CASE("Client: may be destroyed while it starts and while calls wait") {

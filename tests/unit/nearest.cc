@@ -41,7 +41,8 @@ TEST_CASE("letters: a name without case and punctuation") {
 
 TEST_CASE("nearest: names of any length and with any bytes do no harm") {
     const std::string monster(8 << 20, 'a');
-    CHECK_NOTHROW(nearest(monster, {"alpha", monster, std::string("\0\xFF", 2), ""}));
+    const Names found = nearest(monster, {"alpha", monster, std::string("\0\xFF", 2), ""});
+    CHECK(found == Names{monster});
     CHECK(nearest("größe", {"grösse", "größe "}).front() == "größe ");
 }
 

@@ -139,14 +139,13 @@ TEST_CASE("ToolIndex: a query may be anything") {
     ToolIndex index;
     fill(index);
     for (const char* nothing :
-         {"", " ", "\"", "*", "()", "' OR 1=1 --", "^$.*+?", "\xFF\xFE", "{}", "NEAR(", "- - -", "🦊"}) {
+         {"", " ", "\"", "*", "()", "^$.*+?", "\xFF\xFE", "{}", "NEAR(", "- - -", "🦊"}) {
         CAPTURE(nothing);
-        CHECK_NOTHROW(index.search(nothing, 5, all_servers));
+        CHECK(index.search(nothing, 5, all_servers).empty());
     }
-    CHECK(index.search("", 5, all_servers).empty());
     CHECK(index.search("\"*()-", 5, all_servers).empty());
     for (const char* operators : {"status AND NOT git", "name:status", "git_status*", "\"git status",
-                                  "stash^2", "NEAR(git status, 2)"}) {
+                                  "stash^2", "NEAR(git status, 2)", "' OR 1=1 --"}) {
         CAPTURE(operators);
         CHECK_FALSE(index.search(operators, 5, all_servers).empty());
     }
@@ -154,8 +153,8 @@ TEST_CASE("ToolIndex: a query may be anything") {
     std::string long_query = "git status ";
     while (long_query.size() < 1'000'000) long_query += "word" + std::to_string(long_query.size()) + ' ';
     CHECK(first(index, long_query) == "git/git_status");
-    CHECK_NOTHROW(index.search(std::string(1'000'000, 'a'), 5, all_servers));
-    CHECK_NOTHROW(index.search(std::string(1'000'000, '"'), 5, all_servers));
+    CHECK(index.search(std::string(1'000'000, 'a'), 5, all_servers).empty());
+    CHECK(index.search(std::string(1'000'000, '"'), 5, all_servers).empty());
 }
 
 TEST_CASE("ToolIndex: tools may be called and described in anything") {
@@ -178,7 +177,8 @@ TEST_CASE("ToolIndex: tools may be called and described in anything") {
     CHECK(found("broken") == "\xFF\xFE");
     CHECK(found("no name") == "");
     CHECK(found("inside") == std::string("nul\0inside", 10));
-    CHECK_NOTHROW(index.replace("odd", {}));
+    index.replace("odd", {});
+    CHECK(found("broken") == "nothing");
 }
 
 TEST_CASE("ToolIndex: of a server that says too much, the names are still found") {
