@@ -206,6 +206,15 @@ class Cordon:
     def start_run(self, code, **arguments):
         return self.start("tools/call", {"name": "run_python", "arguments": {"code": code, **arguments}})
 
+    def begin_run(self, code, **arguments):
+        """A run that is under way: the request's id and a future of its answer, once the code has said `runtime.progress(1, 2, 'begun')`."""
+        token = os.urandom(4).hex()
+        number, answer = self.start("tools/call", {"name": "run_python", "_meta": {"progressToken": token}, "arguments": {"code": code, **arguments}})
+        begun = {"progressToken": token, "message": "begun", "progress": 1, "total": 2}
+        until(lambda: answer.done() or (not self.notifications.empty() and self.notifications.get().get("params") == begun))
+        assert not answer.done(), answer.result()
+        return number, answer
+
     def run(self, code, limit=LIMIT * 3, **arguments):
         return Result(self.start_run(code, **arguments)[1].result(limit))
 

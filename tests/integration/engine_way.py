@@ -74,11 +74,15 @@ class CuttableEngine(EngineWay):
         self.folder = tempfile.TemporaryDirectory(prefix="cordon-cut-")
         self.url = "unix://" + self.folder.name + "/s"
         self.mode = "open"       # "open", "refuse" (connections are closed at once), "hang" (requests are never answered)
-        self.count = 0           # requests begun, of which several may share a connection
+        self.requests = []       # the first line of each that was begun, of which several may share a connection
         self.cut_at = None       # cut the way when this many requests have been begun
         self.hang_at = None      # from this request on, none is answered
         self.lock = threading.Lock()
         super().__init__(engine.path, self.folder.name + "/s")
+
+    @property
+    def count(self):
+        return len(self.requests)
 
     def admits(self):
         return self.mode != "refuse"
@@ -87,12 +91,14 @@ class CuttableEngine(EngineWay):
         if not REQUEST.match(data):
             return True
         with self.lock:
-            self.count += 1
+            self.requests.append(data.split(b"\r\n", 1)[0].decode())
             if self.cut_at is not None and self.count >= self.cut_at:
                 self.cut_at = None
                 self.cut("refuse")
             if self.hang_at is not None and self.count >= self.hang_at:
                 self.mode = "hang"
+            if self.mode == "refuse":  # its connection may have been let in before the cut, and been missed by it
+                shut(near)
             return self.mode == "open"
 
     def cut(self, mode="refuse"):

@@ -16,8 +16,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_client import CORDON, LIMIT, Cordon, Engine, Result, cpu_seconds, until  # noqa: E402
 
 DAY = 24 * 3600
-BUSY = "print('busy', flush=True)\nwhile True: pass"
-SLEEPS = "import time\ntime.sleep(%d)\nprint('lived')"
+BEGUN = "runtime.progress(1, 2, 'begun')\n"
+BUSY = BEGUN + "while True: pass"
+SLEEPS = BEGUN + "import time\ntime.sleep(%d)\nprint('lived')"
 
 
 class MovedClock:
@@ -54,9 +55,8 @@ class Case(unittest.TestCase):
 
     def check_runs(self, cordon, seconds, jump, time_of_one=5):
         """Runs under way at a jump: one that ends by itself, one that never does."""
-        lived, busy = (cordon.start_run(code, timeout=timeout)[1] for code, timeout in ((SLEEPS % time_of_one, 100), (BUSY, time_of_one)))
-        until(lambda: len(cordon.containers(self.engine)) >= 2, LIMIT)
-        time.sleep(1) # into both; a jump that comes before or after them would be none
+        # both are under way: a jump that comes before or after them would be none
+        lived, busy = (cordon.begin_run(code, timeout=timeout)[1] for code, timeout in ((SLEEPS % time_of_one, 100), (BUSY, time_of_one)))
         jump(seconds)
         self.assertEqual(Result(busy.result(LIMIT * 3)).status, "timeout")
         self.assertEqual(Result(lived.result(LIMIT * 3)).text, "lived\n")

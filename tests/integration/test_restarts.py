@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_client import LIMIT, ROOT, Cordon, Engine, alive, cpu_seconds, until  # noqa: E402
 
 BUSY = "print('busy', flush=True)\nwhile True: pass"
+WAYS = ([], ["--crash"])  # of a restart, as flags of scripts/engine
 
 
 class Restarts(unittest.TestCase):
@@ -17,11 +18,6 @@ class Restarts(unittest.TestCase):
         self.engine = Engine()
         self.cordon = Cordon()
         self.addCleanup(self.cordon.close)
-
-    def each_way(self):
-        for way in ("--restart", "--crash"):
-            with self.subTest(way):
-                yield [way] if way == "--crash" else []
 
     def restart(self, flags):
         command = [ROOT / "scripts" / "engine", "restart", *os.environ["CORDON_ENGINE_FLAGS"].split(), *flags]
@@ -38,29 +34,31 @@ class Restarts(unittest.TestCase):
         until(lambda: not self.engine.containers("io.cordon.instance=" + instances[0]), 25)
 
     def test_in_mid_run_it_is_said_and_the_next_run_works(self):
-        for flags in self.each_way():
-            run = self.cordon.start_run(BUSY, timeout=100)[1]
-            until(lambda: any(cpu_seconds(pid) > 0.3 for pid in self.guests()), LIMIT)
-            mine, names = self.guests(), self.cordon.containers(self.engine)
-            self.restart(flags)
-            result = run.result(LIMIT)["result"]
-            self.assertTrue(result["isError"])
-            text = "".join(block["text"] for block in result["content"])
-            self.assertIn("the container ended before the code did", text)
-            self.assertIn("busy", text)
-            self.assertEqual(self.cordon.run("print('next')").text, "next\n")
-            until(lambda: not [pid for pid in mine if alive(pid)], LIMIT)
-            until(lambda: not set(names) & set(self.cordon.containers(self.engine)), LIMIT)
+        for flags in WAYS:
+            with self.subTest(flags):
+                run = self.cordon.start_run(BUSY, timeout=100)[1]
+                until(lambda: any(cpu_seconds(pid) > 0.3 for pid in self.guests()), LIMIT)
+                mine, names = self.guests(), self.cordon.containers(self.engine)
+                self.restart(flags)
+                result = run.result(LIMIT)["result"]
+                self.assertTrue(result["isError"])
+                text = "".join(block["text"] for block in result["content"])
+                self.assertIn("the container ended before the code did", text)
+                self.assertIn("busy", text)
+                self.assertEqual(self.cordon.run("print('next')").text, "next\n")
+                until(lambda: not [pid for pid in mine if alive(pid)], LIMIT)
+                until(lambda: not set(names) & set(self.cordon.containers(self.engine)), LIMIT)
         self.assert_ends_and_leaves_nothing()
 
     def test_between_runs_the_next_one_does_not_notice(self):
-        for flags in self.each_way():
-            self.assertEqual(self.cordon.run("print(1)").text, "1\n")
-            until(lambda: len(self.guests()) >= 2, LIMIT) # the next one's container is warm, or comes to be
-            warm = self.cordon.containers(self.engine)
-            self.restart(flags)
-            self.assertEqual(self.cordon.run("print('next')").text, "next\n")
-            until(lambda: not set(warm) & set(self.cordon.containers(self.engine)), LIMIT)
+        for flags in WAYS:
+            with self.subTest(flags):
+                self.assertEqual(self.cordon.run("print(1)").text, "1\n")
+                until(lambda: len(self.guests()) >= 2, LIMIT) # the next one's container is warm, or comes to be
+                warm = self.cordon.containers(self.engine)
+                self.restart(flags)
+                self.assertEqual(self.cordon.run("print('next')").text, "next\n")
+                until(lambda: not set(warm) & set(self.cordon.containers(self.engine)), LIMIT)
         self.assert_ends_and_leaves_nothing()
 
     def test_a_session_that_it_took_is_begun_anew_and_that_is_said(self):
