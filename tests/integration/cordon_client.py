@@ -75,7 +75,8 @@ class Engine:
         target = "/v4.0.0/libpod/containers/json" if self.podman else "/containers/json"
         status, _, body = self.request("GET", target + "?all=true&filters=" + filters)
         assert status == 200, body
-        return {each["Names"][0].lstrip("/"): each["Labels"] for each in json.loads(body)}
+        # Docker that was killed in mid-removal lists one without a name
+        return {(each["Names"] or [each["Id"]])[0].lstrip("/"): each["Labels"] for each in json.loads(body)}
 
     def stranger(self, **labels):
         """A container that was made and never started, with all labels that a Cordon gives one: by default one of another host's, these in
