@@ -5,16 +5,14 @@
 #include <string>
 
 #include "runtime_api/advice.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 
 /// The words of one error, to be searched without regard to case.
 class Words {
 public:
-    explicit Words(std::string text) : text_(std::move(text)) {
-        for (char& c : text_)
-            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    explicit Words(std::string text) : text_(base::lower(std::move(text))) {}
 
     /// parts are in lower case.
     bool any(std::initializer_list<const char*> parts) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "runtime_api/error.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace {
@@ -16,9 +17,7 @@ void require(bool holds, const std::string& why) {
     if (!holds) fail(why);
 }
 
-bool alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool alphanumeric(char c) { return base::is_letter(c) || base::is_digit(c); }
 
 /// As both engines ask: [a-zA-Z0-9][a-zA-Z0-9_.-]*
 void check_name(const std::string& name) {

@@ -8,7 +8,7 @@
 #include "runtime_api/discovery_files.h"
 #include "runtime_api/discovery_places.h"
 #include "runtime_api/error.h"
-#include "runtime_api/text.h"
+#include "src/base/text.h"
 
 extern char** environ;
 
@@ -54,7 +54,7 @@ std::vector<Candidate> candidates(const Surroundings& around, const SearchOption
         return out;
     }
     SearchOptions narrowed = options;
-    narrowed.runtime = base_name(options.runtime); // the variable once named a command
+    narrowed.runtime = base::base_name(options.runtime); // the variable once named a command
     if (!narrowed.runtime.empty() && narrowed.runtime != "podman" && narrowed.runtime != "docker") {
         out.push_back(
             discovery::said_wrongly("--runtime", '"' + options.runtime + "\" is neither podman nor docker"));

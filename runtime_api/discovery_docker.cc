@@ -3,8 +3,8 @@
 #include <openssl/evp.h>
 
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
-#include "runtime_api/text.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 
 namespace runtime_api::discovery {
 namespace {
@@ -34,7 +34,7 @@ std::string lacking(const std::string& folder, bool verify) {
 
 /// DOCKER_HOST as a URL: Docker's own command takes it without a scheme (tcp), host or port.
 std::string docker_host_url(const std::string& value, bool tls) {
-    std::string url(trimmed(value));
+    std::string url(base::trimmed(value));
     if (url == "unix://") return url + remote_docker_socket;
     if (url.find("://") == std::string::npos && !url.starts_with('/')) url.insert(0, "tcp://");
     if (!url.starts_with("tcp://")) return url;

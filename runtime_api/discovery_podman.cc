@@ -8,7 +8,7 @@
 
 #include "runtime_api/discovery_files.h"
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace runtime_api::discovery {
 namespace {

@@ -5,7 +5,7 @@
 #include "runtime_api/container_spec.h"
 #include "runtime_api/docker_json.h"
 #include "runtime_api/image_name.h"
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -21,7 +21,7 @@ asio::awaitable<Created> DockerEngine::create(ContainerSpec spec) {
         read_answer(attempted, [&] { return docker::read_image_defaults(body); });
     HttpRequest request;
     request.method = "POST";
-    request.target = "/containers/create?name=" + percent_encode(spec.name);
+    request.target = "/containers/create?name=" + base::percent_encode(spec.name);
     request.body = docker::create_body(spec, image);
     request.limit = timeouts().create;
     request.stream_follows = true;
@@ -32,16 +32,16 @@ asio::awaitable<Created> DockerEngine::create(ContainerSpec spec) {
 RestEngine::PullRequest DockerEngine::pull_request(const std::string& reference) const {
     const ImageName name = split_reference(reference);
     PullRequest out;
-    out.target =
-        "/images/create?fromImage=" + percent_encode(name.repository) + "&tag=" + percent_encode(name.tag);
+    out.target = "/images/create?fromImage=" + base::percent_encode(name.repository) +
+                 "&tag=" + base::percent_encode(name.tag);
     out.silence = timeouts().pull_silence;
     return out;
 }
 
 std::string DockerEngine::import_target(const std::string& name) const {
     const ImageName parts = split_reference(name);
-    return "/images/create?fromSrc=-&repo=" + percent_encode(parts.repository) +
-           "&tag=" + percent_encode(parts.tag);
+    return "/images/create?fromSrc=-&repo=" + base::percent_encode(parts.repository) +
+           "&tag=" + base::percent_encode(parts.tag);
 }
 
 std::string DockerEngine::wait_target(const std::string& name) const { return container(name, "/wait"); }

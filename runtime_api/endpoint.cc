@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "runtime_api/error.h"
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace {
@@ -35,15 +36,22 @@ std::string shown(std::string_view url) {
 
 bool all_of(std::string_view text, std::string_view extra) {
     return std::all_of(text.begin(), text.end(), [&](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               extra.find(c) != std::string_view::npos;
+        return base::is_letter(c) || base::is_digit(c) || extra.find(c) != std::string_view::npos;
     });
+}
+
+// The text with its escapes read.
+std::string decoded(std::string_view encoded) {
+    std::optional<std::string> text = base::percent_decoded(encoded);
+    if (!text) fail("a '%' must be followed by two hex digits (a plain '%' is %25)");
+    if (text->find('\0') != std::string::npos) fail("%00 cannot be part of a path or a name");
+    return std::move(*text);
 }
 
 std::string socket_path(std::string_view encoded) {
     if (encoded.find_first_of("?#") != std::string_view::npos)
         fail("the path of a socket has no query or fragment (write %3F for '?', %23 for '#')");
-    std::string path = percent_decode(encoded);
+    std::string path = decoded(encoded);
     if (std::any_of(path.begin(), path.end(), control))
         fail("the path of a socket cannot hold control characters");
     if (path.size() > max_socket_path)
@@ -132,7 +140,7 @@ void read_ssh(std::string_view rest, Endpoint& out) {
         const std::string_view user = authority.substr(0, at);
         if (user.find(':') != std::string_view::npos)
             fail("a password in the URL is not supported: let ssh use a key or an agent");
-        out.user = percent_decode(user);
+        out.user = decoded(user);
         if (out.user.empty() || out.user.front() == '-') fail("the user is empty or begins with '-'");
         if (!all_of(out.user, "._-+@")) fail("the user may have letters, digits and \"._-+@\" only");
         authority.remove_prefix(at + 1);
@@ -167,12 +175,12 @@ std::string bracketed(const std::string& host) {
 } // namespace
 
 std::string Endpoint::url() const {
-    if (kind == Kind::unix_socket) return "unix://" + percent_encode_path(path);
+    if (kind == Kind::unix_socket) return "unix://" + base::percent_encode_path(path);
     std::string out = kind == Kind::tcp ? "tcp://" : kind == Kind::https ? "https://" : "ssh://";
-    if (!user.empty()) out += percent_encode(user) + '@';
+    if (!user.empty()) out += base::percent_encode(user) + '@';
     out += bracketed(host);
     if (port != 0) out += ':' + std::to_string(port);
-    return out + percent_encode_path(path);
+    return out + base::percent_encode_path(path);
 }
 
 bool Endpoint::loopback() const {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace runtime_api {
 namespace {

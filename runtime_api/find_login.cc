@@ -9,10 +9,10 @@
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
 #include "runtime_api/image_name.h"
-#include "runtime_api/json.h"
 #include "runtime_api/pause.h"
 #include "runtime_api/quiet_process.h"
 #include "runtime_api/stored_login.h"
+#include "src/base/json.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;

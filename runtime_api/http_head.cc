@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime_api/error.h"
-#include "runtime_api/text.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace {
@@ -30,10 +30,10 @@ HttpResponse parse_head(std::string_view head) {
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos)
             throw Error(Errc::protocol, "the answer has a header line without a colon");
-        std::string name(trimmed(line.substr(0, colon), http_blanks));
+        std::string name(base::trimmed(line.substr(0, colon), base::http_blanks));
         std::transform(name.begin(), name.end(), name.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-        out.headers[name] = std::string(trimmed(line.substr(colon + 1), http_blanks));
+        out.headers[name] = std::string(base::trimmed(line.substr(colon + 1), base::http_blanks));
     }
     return out;
 }

@@ -1,6 +1,6 @@
 #include "runtime_api/image_json.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace runtime_api {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime_api/engine.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 /// What both engines call by the same names in their answer to GET containers/NAME/json. Pure; throws
 /// json::Error.

@@ -4,7 +4,7 @@
 
 #include "runtime_api/image_name.h"
 #include "runtime_api/libpod_json.h"
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -31,7 +31,8 @@ asio::awaitable<Created> LibpodEngine::create(ContainerSpec spec) {
 
 RestEngine::PullRequest LibpodEngine::pull_request(const std::string& reference) const {
     PullRequest out;
-    out.target = "/images/pull?policy=always&reference=" + percent_encode(without_needless_tag(reference));
+    out.target =
+        "/images/pull?policy=always&reference=" + base::percent_encode(without_needless_tag(reference));
     out.words = Dialect::libpod;
     out.silence = timeouts().pull_blind;
     if (libpod::counts_pulled_bytes(version_)) {
@@ -43,7 +44,7 @@ RestEngine::PullRequest LibpodEngine::pull_request(const std::string& reference)
 }
 
 std::string LibpodEngine::import_target(const std::string& name) const {
-    return "/images/import?reference=" + percent_encode(name);
+    return "/images/import?reference=" + base::percent_encode(name);
 }
 
 std::string LibpodEngine::wait_target(const std::string& name) const {

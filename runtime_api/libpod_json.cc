@@ -10,7 +10,7 @@
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
 #include "runtime_api/inspect_json.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace runtime_api::libpod {
 namespace {

@@ -4,10 +4,10 @@
 #include <cctype>
 #include <utility>
 
-#include "runtime_api/base64.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 
 namespace runtime_api {
 namespace {
@@ -158,7 +158,7 @@ std::vector<std::string> registry_auth_headers(Dialect dialect, const std::vecto
         if (!alone) w.end();
     }
     w.end();
-    return {"X-Registry-Auth: " + base64url(w.str())};
+    return {"X-Registry-Auth: " + base::base64url(w.str())};
 }
 
 } // namespace runtime_api

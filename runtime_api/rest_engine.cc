@@ -5,7 +5,7 @@
 
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/pause.h"
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -41,7 +41,7 @@ RestEngine::RestEngine(std::unique_ptr<Http> http, std::string prefix, Timeouts 
     : http_(std::move(http)), prefix_(std::move(prefix)), timeouts_(timeouts) {}
 
 std::string RestEngine::container(const std::string& name, const std::string& rest) {
-    return "/containers/" + percent_encode(name) + rest;
+    return "/containers/" + base::percent_encode(name) + rest;
 }
 
 asio::awaitable<HttpResponse> RestEngine::ask(std::string attempted, HttpRequest request) {
@@ -162,7 +162,7 @@ asio::awaitable<void> RestEngine::remove(std::string name) {
 
 asio::awaitable<std::vector<ContainerSummary>> RestEngine::list(std::string label) {
     const std::string attempted = "list containers";
-    std::string target = "/containers/json?all=true&filters=" + percent_encode(label_filter(label));
+    std::string target = "/containers/json?all=true&filters=" + base::percent_encode(label_filter(label));
     const HttpResponse answer = co_await get(attempted, std::move(target));
     co_return read_answer(attempted, [&] { return read_list(answer.body); });
 }

@@ -7,7 +7,7 @@
 #include "runtime_api/engine.h"
 #include "runtime_api/error.h"
 #include "runtime_api/http.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace runtime_api {
 

@@ -3,9 +3,9 @@
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/image_json.h"
 #include "runtime_api/image_name.h"
-#include "runtime_api/percent.h"
 #include "runtime_api/pull_progress.h"
 #include "runtime_api/rest_engine.h"
+#include "src/base/percent.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -26,7 +26,7 @@ std::string silent_for(std::chrono::milliseconds time) {
 } // namespace
 
 asio::awaitable<std::string> RestEngine::image_json(std::string attempted, std::string reference) {
-    std::string target = "/images/" + percent_encode_path(without_needless_tag(reference)) +
+    std::string target = "/images/" + base::percent_encode_path(without_needless_tag(reference)) +
                          "/json"; // Docker would not take %2F for a slash
     HttpResponse answer = co_await get(std::move(attempted), std::move(target));
     co_return std::move(answer.body);
@@ -80,7 +80,8 @@ asio::awaitable<void> RestEngine::import_image(ImageImport what) {
     HttpRequest request;
     request.method = "POST";
     request.target = import_target(what.name);
-    for (const std::string& line : import_changes(what)) request.target += "&changes=" + percent_encode(line);
+    for (const std::string& line : import_changes(what))
+        request.target += "&changes=" + base::percent_encode(line);
     request.body_file = what.tar_file;
     request.content_type = "application/x-tar";
     request.limit = timeouts_.import;
@@ -90,7 +91,7 @@ asio::awaitable<void> RestEngine::import_image(ImageImport what) {
 asio::awaitable<void> RestEngine::remove_image(std::string reference) {
     HttpRequest request;
     request.method = "DELETE";
-    request.target = "/images/" + percent_encode_path(without_needless_tag(reference));
+    request.target = "/images/" + base::percent_encode_path(without_needless_tag(reference));
     request.limit = timeouts_.remove;
     co_await ask_well("remove image " + reference, std::move(request));
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime_api/error.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace {
@@ -22,8 +23,7 @@ constexpr const char* prefix = "cordon-ssh-";
 /// ssh expands '%' and '$' in socket paths, and splits at ':'.
 bool plain(const std::string& path) {
     return std::all_of(path.begin(), path.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::strchr("/._-+", c);
+        return base::is_letter(c) || base::is_digit(c) || std::strchr("/._-+", c);
     });
 }
 

@@ -11,6 +11,7 @@
 #include "runtime_api/pause.h"
 #include "runtime_api/quiet_process.h"
 #include "runtime_api/ssh_folder.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace asio = boost::asio;
@@ -25,8 +26,7 @@ constexpr std::size_t most_words = 600;
 /// ssh -L splits at ':' and expands '%' and '$' in what it is given.
 void check_far_path(const Endpoint& endpoint) {
     const auto plain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::strchr("/._-+@=,~", c);
+        return base::is_letter(c) || base::is_digit(c) || std::strchr("/._-+@=,~", c);
     };
     if (std::all_of(endpoint.path.begin(), endpoint.path.end(), plain)) return;
     throw Error(Errc::bad_endpoint,

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 
 namespace runtime_api {
 namespace {
@@ -56,7 +57,7 @@ RegistryAuth read_entry(const json::Reader& entry, const std::string& server) {
     entry.read_optional("password", auth.password);
     std::string encoded;
     if (entry.read_optional("auth", encoded) && !encoded.empty()) {
-        const std::optional<std::string> pair = base64_decoded(encoded);
+        const std::optional<std::string> pair = base::base64_decoded(encoded);
         const std::size_t colon = pair ? pair->find(':') : std::string::npos;
         if (colon == std::string::npos) entry.at("auth").fail("expected base64 of user:password");
         std::string password = pair->substr(colon + 1);
@@ -113,8 +114,7 @@ RegistryAuth helper_login(std::string_view text, const std::string& server) {
 
 bool good_helper_name(std::string_view name) {
     const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-               c == '_' || c == '.';
+        return base::is_letter(c) || base::is_digit(c) || c == '-' || c == '_' || c == '.';
     };
     return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), good);
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 
 namespace bridge {
 namespace {
@@ -23,8 +24,8 @@ constexpr std::pair<const char*, const char*> types[] = {
 std::string encoded(const std::string& name) {
     std::string out;
     for (const char c : name) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           c == '.' || c == '-' || c == '_' || c == '/';
+        const bool plain =
+            base::is_letter(c) || base::is_digit(c) || c == '.' || c == '-' || c == '_' || c == '/';
         char hex[4];
         std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned char>(c));
         out += plain ? std::string(1, c) : std::string(hex);
@@ -41,7 +42,7 @@ std::string mime_type_of(const std::string& name) {
 }
 
 std::string Artifacts::keep(const std::string& client, const std::string& name, const std::string& base64) {
-    std::optional<std::string> data = runtime_api::base64_decoded(base64);
+    std::optional<std::string> data = base::base64_decoded(base64);
     if (!data) throw json::Error("artifact: expected base64");
     if (data->size() > most_file_bytes) throw json::Error("artifact: too large");
     std::deque<File>& files = files_[client];

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/bridge/manual.h"
 #include "src/bridge/nearest.h"
 #include "src/bridge/result_check.h"

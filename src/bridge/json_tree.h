@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace bridge {
 

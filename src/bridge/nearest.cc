@@ -4,7 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 
 namespace bridge {
 
@@ -20,10 +21,8 @@ struct Form {
 
 // In lower case; nullopt for what parts words.
 std::optional<char> letter(char c) {
-    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-    const bool stays =
-        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
-    return stays ? std::optional(c) : std::nullopt;
+    const bool stays = base::is_letter(c) || base::is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
+    return stays ? std::optional(base::lower(c)) : std::nullopt;
 }
 
 Form to_form(std::string_view name) {

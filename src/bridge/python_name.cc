@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/text.h"
+
 namespace bridge {
 
 namespace {
@@ -15,10 +17,7 @@ constexpr std::array<std::string_view, 35> keywords = {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_letter(char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           static_cast<unsigned char>(c) >= 0x80;
-}
+bool is_letter(char c) { return c == '_' || base::is_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 } // namespace
 

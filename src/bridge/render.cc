@@ -5,8 +5,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "runtime_api/json.h"
-#include "runtime_api/utf8.h"
+#include "src/base/json.h"
+#include "src/base/utf8.h"
 #include "src/bridge/remedies.h"
 #include "src/bridge/toon.h"
 

@@ -1,6 +1,6 @@
 #include "src/bridge/result_check.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace bridge {
 

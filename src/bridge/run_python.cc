@@ -7,11 +7,11 @@
 #include <map>
 
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
+#include "src/base/random_name.h"
 #include "src/bridge/nearest.h"
 #include "src/bridge/render.h"
 #include "src/bridge/run_budget.h"
-#include "src/mcp/random_name.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -219,7 +219,7 @@ private:
     Artifacts& artifacts_;
     std::string client_;
     // what nobody else can be kept from asking for has a URI that nobody else can guess
-    std::string folder_ = client_.empty() ? mcp::random_name() + '/' : std::string();
+    std::string folder_ = client_.empty() ? base::random_name() + '/' : std::string();
     std::function<void(bool, std::string_view)> on_output_;
     std::function<void(double, std::optional<double>, std::string)> on_progress_;
     RunBudget budget_;

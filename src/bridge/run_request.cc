@@ -5,7 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 #include "src/bridge/nearest.h"
 #include "src/bridge/sessions.h"
 
@@ -22,12 +23,9 @@ std::string short_text(const json::Reader& value) {
     return text;
 }
 
-bool is_blank_word(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string::npos) return true;
-    text = text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+bool is_blank_word(const std::string& given) {
+    const std::string text = base::lower(std::string(base::trimmed(given)));
+    if (text.empty()) return true;
     static const std::set<std::string> words = {"null",  "none", "undefined", "nil", "n/a",
                                                 "false", "{}",   "\"\"",      "''"};
     return words.contains(text);

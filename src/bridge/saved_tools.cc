@@ -12,7 +12,7 @@
 #include <mutex>
 #include <optional>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/private_folder.h"
 #include "src/bridge/python_name.h"
 #include "src/bridge/sqlite.h"

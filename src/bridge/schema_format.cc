@@ -7,13 +7,15 @@
 #include <map>
 #include <string>
 
+#include "src/base/text.h"
+
 namespace bridge {
 
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+using base::is_letter;
 
 /// Takes a number of exactly `digits` digits off the front; -1 where there is none.
 int take_number(std::string_view& text, std::size_t digits) {

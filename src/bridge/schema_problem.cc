@@ -4,7 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 #include "src/bridge/nearest.h"
 
 namespace bridge {
@@ -146,8 +147,8 @@ std::string show(const JsonTree& value) {
 std::string member_path(const std::string& path, std::string_view name) {
     const bool is_plain = !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
                           std::all_of(name.begin(), name.end(), [](char c) {
-                              return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                                     (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+                              return c == '_' || base::is_letter(c) || base::is_digit(c) ||
+                                     static_cast<unsigned char>(c) >= 0x80;
                           });
     if (!is_plain) return path + '[' + json::quote(cut(name, most_text)) + ']';
     return path.empty() ? std::string(name) : path + '.' + std::string(name);

@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
-#include "runtime_api/percent.h"
-#include "runtime_api/utf8.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
+#include "src/base/percent.h"
+#include "src/base/utf8.h"
 #include "src/config/settings.h"
 
 namespace bridge {
@@ -72,7 +72,7 @@ std::vector<std::string> parts_of_header(const std::string& line) {
     const std::string rest = value.substr(blank + 1);
     parts.push_back(rest);
     if (upper(value.substr(0, blank)) != "BASIC") return parts;
-    if (const auto pair = runtime_api::base64_decoded(rest)) {
+    if (const auto pair = base::base64_decoded(rest)) {
         parts.push_back(*pair);
         const std::size_t middle = pair->find(':');
         if (middle != std::string::npos) parts.push_back(pair->substr(middle + 1));
@@ -135,7 +135,7 @@ std::string ascii_json(std::string_view text) {
 void add_base64(std::set<std::string>& spellings, const std::string& value) {
     for (std::size_t shift = 0; shift < 3; ++shift) {
         const std::string padded = std::string(shift, 'x') + value;
-        for (const std::string& text : {runtime_api::base64(padded), runtime_api::base64url(padded)}) {
+        for (const std::string& text : {base::base64(padded), base::base64url(padded)}) {
             const std::size_t begin = shift == 0 ? 0 : shift == 1 ? 2 : 3;
             const std::size_t end = padded.size() * 8 / 6;
             if (end > begin + least_length) spellings.insert(text.substr(begin, end - begin));
@@ -163,7 +163,7 @@ void add_spellings(std::set<std::string>& spellings, const std::string& value) {
         return;
     spellings.insert(value);
     add_json(spellings, value);
-    spellings.insert(runtime_api::percent_encode(value));
+    spellings.insert(base::percent_encode(value));
     add_base64(spellings, value);
     std::string hex;
     for (const char c : value) {
@@ -184,10 +184,7 @@ std::set<std::string> spellings_of(const std::vector<Secrets::Server>& servers) 
             for (const std::string& part : parts_of_header(header)) add_spellings(all, part);
         for (const std::string& part : parts_of_url(server.url)) {
             add_spellings(all, part);
-            try {
-                add_spellings(all, runtime_api::percent_decode(part));
-            } catch (const std::exception&) { // it is no encoding of anything
-            }
+            if (const auto decoded = base::percent_decoded(part)) add_spellings(all, *decoded);
         }
     }
     return all;

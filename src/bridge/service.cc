@@ -6,7 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/shown.h"
 #include "src/bridge/manual.h"
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <optional>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
+#include "src/base/random_name.h"
 #include "src/jsonrpc/message.h"
-#include "src/mcp/random_name.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -135,7 +135,7 @@ asio::awaitable<bool> wait_for_turn(asio::any_io_executor executor, std::shared_
 std::string Sessions::name_for_stranger(const std::string& wanted) const {
     const Key key("", wanted);
     if (state_->sessions.contains(key) || state_->ended.contains(key)) return wanted;
-    return json::valid_utf8(wanted.substr(0, 24)) + '-' + mcp::random_name(); // within most_name_bytes
+    return json::valid_utf8(wanted.substr(0, 24)) + '-' + base::random_name(); // within most_name_bytes
 }
 
 asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string name) {

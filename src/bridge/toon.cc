@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/text.h"
 #include "src/bridge/json_tree.h"
 
 namespace bridge {
@@ -117,7 +118,7 @@ std::string primitive(const JsonTree& value) {
 }
 
 std::string key_text(std::string_view key) {
-    const auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto letter = [](char c) { return c == '_' || base::is_letter(c); };
     const bool is_plain =
         !key.empty() && letter(key.front()) &&
         std::all_of(key.begin(), key.end(), [&](char c) { return letter(c) || is_digit(c) || c == '.'; });

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <set>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/bridge/sqlite.h"
 
 namespace bridge {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <memory>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/doctor_report.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace cli {
 using base::Shown;

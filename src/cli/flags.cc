@@ -6,6 +6,7 @@
 #include <cxxopts.hpp>
 #include <optional>
 
+#include "src/base/text.h"
 #include "src/bridge/nearest.h"
 #include "src/cli/options.h"
 #include "src/config/settings.h"
@@ -45,8 +46,7 @@ std::optional<Known> find_flag(const std::string& name) {
 
 // As a switch's value may be written behind it.
 bool is_boolean(const std::string& text) {
-    std::string lower = text;
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string lower = base::lower(text);
     const char* all[] = {"0", "1", "true", "false", "yes", "no", "on", "off"};
     return std::find(std::begin(all), std::end(all), lower) != std::end(all);
 }
@@ -169,7 +169,7 @@ std::span<const Flag> flags_table() { return table; }
 bool CommandLine::on(const std::string& flag) const {
     if (!has(flag)) return false;
     if (!is_boolean(last(flag))) throw UsageError("--" + flag + "=\"" + last(flag) + "\": expected 1 or 0");
-    const char first = static_cast<char>(std::tolower(static_cast<unsigned char>(last(flag).front())));
+    const char first = base::lower(last(flag).front());
     const bool off = first == '0' || first == 'f' || first == 'n' || (first == 'o' && last(flag).size() == 3);
     return !off;
 }

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "src/base/fd.h"
 #include "src/base/private_folder.h"
-#include "src/jsonrpc/fd.h"
-#include "src/mcp/random_name.h"
+#include "src/base/random_name.h"
 
 namespace cli {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::size_t token_size = 64;
 
 // What the file holds, where only we could have put it there; else "".
 std::string kept_in(const std::string& file) {
-    const jsonrpc::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const base::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     struct stat about {};
     if (fd.get() < 0 || ::fstat(fd.get(), &about) != 0) return {};
     const bool ours = S_ISREG(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 077) == 0;
@@ -43,10 +43,10 @@ HttpToken http_token(const std::string& folder) {
     base::make_private_folder(folder);
     const std::string fresh = token.file + "." + std::to_string(::getpid());
     ::unlink(fresh.c_str());
-    const jsonrpc::UniqueFd fd(
+    const base::UniqueFd fd(
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd.get() < 0) fail("create", fresh);
-    token.text = mcp::random_name() + mcp::random_name();
+    token.text = base::random_name() + base::random_name();
     token.fresh = true;
     const std::string line = token.text + "\n";
     if (::write(fd.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))

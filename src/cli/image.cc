@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "runtime_api/image_name.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/cli/app.h"
 #include "src/cli/chosen_image.h"
 #include "src/cli/commands.h"

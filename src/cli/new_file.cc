@@ -11,8 +11,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "runtime_api/json.h"
-#include "src/jsonrpc/fd.h"
+#include "src/base/fd.h"
+#include "src/base/json.h"
 
 namespace cli {
 namespace {
@@ -49,7 +49,7 @@ std::optional<std::string> write_in(const std::filesystem::path& folder, const N
     constexpr int most_names = 10'000;
     for (int number = 1; number <= most_names; ++number) {
         const std::string path = folder / name.at(number);
-        const jsonrpc::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        const base::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         if (file.get() < 0 && errno == EEXIST) continue;
         if (file.get() < 0) return std::nullopt;
         if (write_all(file.get(), data)) return path;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "runtime_api/base64.h"
+#include "src/base/base64.h"
 #include "src/cli/new_file.h"
 #include "src/cli/png.h"
 #include "src/cli/sixel.h"
@@ -51,7 +51,7 @@ PictureProtocol picture_protocol(const Environment& environment, bool is_termina
 
 std::string escape_sequence(PictureProtocol protocol, const bridge::Picture& picture) {
     // checked, since what a container sent as base64 would else reach the terminal as it is
-    const std::optional<std::string> data = runtime_api::base64_decoded(picture.base64);
+    const std::optional<std::string> data = base::base64_decoded(picture.base64);
     if (!data) return {};
     if (protocol == PictureProtocol::kitty && picture.mime_type == "image/png")
         return kitty_sequence(picture.base64);
@@ -71,7 +71,7 @@ bool show_picture(PictureProtocol protocol, const bridge::Picture& picture) {
 }
 
 std::string write_picture(const bridge::Picture& picture, const Environment& environment) {
-    const std::optional<std::string> data = runtime_api::base64_decoded(picture.base64);
+    const std::optional<std::string> data = base::base64_decoded(picture.base64);
     if (!data) throw std::runtime_error("an image was left out: it is no base64");
     const std::string ending = picture.mime_type == "image/jpeg" ? ".jpg" : ".png";
     return write_numbered_file("cordon", ending, *data, environment);

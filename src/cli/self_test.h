@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/event.h"
+#include "src/base/json.h"
 #include "src/base/shown.h"
 #include "src/bridge/run_python.h"
 #include "src/cli/attack_expectation.h"
-#include "src/jsonrpc/event.h"
 
 namespace cli {
 
@@ -90,7 +90,7 @@ private:
     std::size_t running_ = 0;
     bool stopped_ = false;
     std::exception_ptr failure_{};
-    jsonrpc::Event changed_;
+    base::Event changed_;
 };
 
 } // namespace cli

@@ -1,7 +1,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/run_loop.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/shell_word.h"
 #include "src/bridge/entries.h"
 #include "src/bridge/nearest.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/jsonrpc/fd.h"
+#include "src/base/fd.h"
 
 namespace cli {
 namespace {
@@ -73,7 +73,7 @@ std::string heard(int fd) {
 bool terminal_knows_sixel(int fd) {
     std::array<char, 256> name{};
     if (::ttyname_r(fd, name.data(), name.size()) != 0) return false;
-    const jsonrpc::UniqueFd terminal(::open(name.data(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+    const base::UniqueFd terminal(::open(name.data(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
     if (terminal.get() < 0) return false;
     const pid_t front = ::tcgetpgrp(terminal.get()); // fails where it is not the one that controls us
     if (front >= 0 && front != ::getpgrp()) return false;

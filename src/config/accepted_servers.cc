@@ -12,8 +12,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "runtime_api/json.h"
 #include "src/base/changeable.h"
+#include "src/base/json.h"
 #include "src/base/private_folder.h"
 #include "src/base/shell_word.h"
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <set>
 
+#include "src/base/text.h"
+
 namespace config {
 namespace {
 
@@ -30,10 +32,10 @@ std::string hash_of(std::string_view name) {
 std::string plain_alias(std::string_view name) {
     std::string alias(name);
     for (char& c : alias) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) c = '_';
+        c = base::lower(c);
+        if (!base::is_letter(c) && !base::is_digit(c)) c = '_';
     }
-    if (alias.empty() || (alias.front() >= '0' && alias.front() <= '9')) alias.insert(0, 1, '_');
+    if (alias.empty() || base::is_digit(alias.front())) alias.insert(0, 1, '_');
     if (std::find(keywords.begin(), keywords.end(), alias) != keywords.end()) alias += '_';
     return alias;
 }

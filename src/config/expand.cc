@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/base/text.h"
 #include "src/config/settings.h"
 
 namespace config {
 namespace {
 
 bool is_name(std::string_view text) {
-    const auto good = [](char c) {
-        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    };
+    const auto good = [](char c) { return c == '_' || base::is_digit(c) || base::is_letter(c); };
     return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
            std::all_of(text.begin(), text.end(), good);
 }

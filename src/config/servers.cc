@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "runtime_api/json.h"
 #include "src/base/changeable.h"
+#include "src/base/json.h"
 #include "src/config/alias.h"
 #include "src/config/jsonc.h"
 #include "src/config/servers_entry.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/config/servers.h"
 
 namespace config {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/text.h"
+
 namespace config {
 namespace {
 
@@ -42,8 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> other_wo
 std::string letters(const std::string& text) {
     std::string out;
     for (const char c : text.substr(0, most_letters))
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (base::is_letter(c) || base::is_digit(c)) out += base::lower(c);
     return out;
 }
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <vector>
 
+#include "src/base/text.h"
+
 namespace config {
 namespace {
 
@@ -24,8 +26,7 @@ bool holds_entries(const json::Reader& value) {
 std::string letters(const std::string& key) {
     std::string out;
     for (const char c : key)
-        if (std::isalpha(static_cast<unsigned char>(c)) != 0)
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        if (base::is_letter(c)) out += base::lower(c);
     return out;
 }
 

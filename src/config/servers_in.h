@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace config {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/config/servers.h"
 
 namespace config {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/path_ways.h"
 
 namespace config {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/text.h"
+
 namespace config {
 namespace {
 
@@ -21,9 +23,7 @@ std::chrono::seconds seconds(const std::string& text, std::int64_t least, std::i
 }
 
 bool flag(const std::string& text) {
-    std::string lower = text;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string lower = base::lower(text);
     if (lower == "1" || lower == "true" || lower == "yes" || lower == "on") return true;
     if (lower == "0" || lower == "false" || lower == "no" || lower == "off") return false;
     throw Error("expected 1 or 0 (also true, false, yes, no, on, off)");
@@ -188,13 +188,11 @@ constexpr Setting table[] = {
      "where saved tools and instance files live", [](Settings& s, const std::string& v) { s.state_dir = v; }},
     {"log-level", "MCP_BRIDGE_LOG_LEVEL", "LEVEL", "error", "error, info or debug, to stderr",
      [](Settings& s, const std::string& v) {
-         std::string lower = v;
-         for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-         s.log_level = one_of<LogLevel>(lower, {{"error", LogLevel::error},
-                                                {"info", LogLevel::info},
-                                                {"debug", LogLevel::debug},
-                                                {"warning", LogLevel::error},
-                                                {"critical", LogLevel::error}});
+         s.log_level = one_of<LogLevel>(base::lower(v), {{"error", LogLevel::error},
+                                                         {"info", LogLevel::info},
+                                                         {"debug", LogLevel::debug},
+                                                         {"warning", LogLevel::error},
+                                                         {"critical", LogLevel::error}});
      }},
 };
 
@@ -270,9 +268,7 @@ std::string image_reference(const std::string& text) {
 std::int64_t parse_size(const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    std::string unit(end, text.data() + text.size());
-    std::transform(unit.begin(), unit.end(), unit.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string unit = base::lower(std::string(end, text.data() + text.size()));
     if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1);             // "mib"
     if (unit.size() == 2 && unit[0] != 'b' && unit[1] == 'b') unit.resize(1); // "mb"
     int shift = -1;

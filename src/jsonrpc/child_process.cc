@@ -11,7 +11,7 @@
 #include <cstring>
 #include <optional>
 
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 
 namespace jsonrpc {
 namespace asio = boost::asio;
@@ -55,12 +55,12 @@ struct ChildProcess::State : std::enable_shared_from_this<ChildProcess::State> {
 
     Launch launch;
     pid_t keeper;
-    UniqueFd lifeline;
+    base::UniqueFd lifeline;
     FdChannel channel;
     asio::posix::stream_descriptor status;
     asio::posix::stream_descriptor err;
     asio::steady_timer retry;
-    Event changed;
+    base::Event changed;
     KeeperReport report{};
     std::array<char, 4096> err_buffer{};
     std::string err_tail;
@@ -149,7 +149,7 @@ asio::awaitable<std::optional<LineSplitter::Line>> ChildProcess::read() {
     std::optional<LineSplitter::Line> line = co_await state->channel.read();
     // one that closes its stdout has ended, or is about to; who asks for the reason should learn it, and its
     // last words
-    const auto until = after(500ms);
+    const auto until = base::after(500ms);
     const auto known = [&] {
         return state->stopping || (state->err_ended && (state->gone || !state->ending.empty()));
     };
@@ -186,7 +186,7 @@ asio::awaitable<void> ChildProcess::stop(std::chrono::milliseconds grace) {
     // with its last words: stderr ends when nobody holds it any more
     const auto gone_within = [](std::shared_ptr<State> s,
                                 std::chrono::milliseconds limit) -> asio::awaitable<bool> {
-        const auto until = after(limit);
+        const auto until = base::after(limit);
         const auto over = [&] { return s->gone && s->err_ended; };
         while (!over() && std::chrono::steady_clock::now() < until) co_await s->changed.wait(until);
         co_return over();

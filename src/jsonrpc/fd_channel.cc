@@ -13,8 +13,8 @@
 #include <deque>
 #include <vector>
 
+#include "src/base/event.h"
 #include "src/base/turns.h"
-#include "src/jsonrpc/event.h"
 
 namespace jsonrpc {
 namespace asio = boost::asio;
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> unread_in(int fd) {
 } // namespace
 
 struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
-    State(const asio::any_io_executor& executor, UniqueFd read_end, UniqueFd write_end, Options o)
+    State(const asio::any_io_executor& executor, base::UniqueFd read_end, base::UniqueFd write_end, Options o)
         : options(std::move(o)), in_flags(::fcntl(read_end.get(), F_GETFL)),
           out_flags(::fcntl(write_end.get(), F_GETFL)), in(executor, read_end.release()),
           out(executor, write_end.release()), splitter(options.most_line, options.bound_of),
@@ -69,7 +69,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     std::uint64_t taken = 0;   // bytes of all lines that were ever queued
     std::uint64_t sent = 0;    // of these, what the kernel took; a write under way is not counted yet
     std::optional<std::uint64_t> unread{}; // of these, what the other side left when it closed its end
-    Event changed;
+    base::Event changed;
 
     void queue_line(std::string line) {
         if (write_ended) return;
@@ -173,7 +173,7 @@ struct FdChannel::State : std::enable_shared_from_this<FdChannel::State> {
     }
 };
 
-FdChannel::FdChannel(asio::any_io_executor executor, UniqueFd in, UniqueFd out, Options options)
+FdChannel::FdChannel(asio::any_io_executor executor, base::UniqueFd in, base::UniqueFd out, Options options)
     : state_(std::make_shared<State>(executor, std::move(in), std::move(out), std::move(options))) {
     state_->watch();
 }
@@ -217,7 +217,7 @@ std::optional<std::uint64_t> FdChannel::read_up_to() const {
 asio::awaitable<void> FdChannel::settled() {
     const auto state = state_;
     if (!state->deaf && state->out.is_open() && state->nobody_reads()) state->go_deaf("it no longer reads");
-    const auto until = after(settling);
+    const auto until = base::after(settling);
     while (state->deaf && !state->flying.empty() && std::chrono::steady_clock::now() < until)
         co_await state->changed.wait(until);
 }
@@ -239,7 +239,7 @@ asio::awaitable<bool> FdChannel::room(std::size_t bytes, std::chrono::steady_clo
 
 asio::awaitable<bool> FdChannel::flushed(std::chrono::milliseconds limit) {
     const auto state = state_;
-    const auto until = after(limit);
+    const auto until = base::after(limit);
     while (state->queued > 0 && !state->deaf && std::chrono::steady_clock::now() < until)
         co_await state->changed.wait(until);
     co_return state->queued == 0 && !state->deaf;

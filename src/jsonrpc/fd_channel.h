@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "src/base/fd.h"
 #include "src/jsonrpc/channel.h"
-#include "src/jsonrpc/fd.h"
 
 namespace jsonrpc {
 
@@ -24,7 +24,7 @@ public:
         LineSplitter::BoundOf bound_of{}; ///< Of a line, where it depends on how that begins.
     };
 
-    FdChannel(boost::asio::any_io_executor executor, UniqueFd in, UniqueFd out, Options options);
+    FdChannel(boost::asio::any_io_executor executor, base::UniqueFd in, base::UniqueFd out, Options options);
     ~FdChannel() override; ///< Closes.
     FdChannel(const FdChannel&) = delete;
     FdChannel& operator=(const FdChannel&) = delete;

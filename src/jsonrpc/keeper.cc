@@ -250,7 +250,7 @@ pid_t start_command(Prepared& p) {
 }
 
 struct Pipe {
-    UniqueFd read, write;
+    base::UniqueFd read, write;
 };
 
 [[noreturn]] void fail(const std::string& command, const char* what) {
@@ -260,7 +260,7 @@ struct Pipe {
 Pipe make_pipe(const std::string& command) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(command, "no pipe");
-    return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+    return Pipe{base::UniqueFd(ends[0]), base::UniqueFd(ends[1])};
 }
 
 } // namespace

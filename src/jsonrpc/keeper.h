@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/jsonrpc/fd.h"
+#include "src/base/fd.h"
 
 namespace jsonrpc {
 
@@ -28,12 +28,12 @@ struct KeeperReport {
 /// Our ends of a command and its keeper.
 struct Kept {
     pid_t keeper = -1;
-    UniqueFd lifeline; ///< Closing it (we die, whichever way) kills all. `keeper_terminate` written to it
-                       ///< sends SIGTERM to the group.
-    UniqueFd status;   ///< KeeperReports come here.
-    UniqueFd in;       ///< Its stdin, to write.
-    UniqueFd out;      ///< Its stdout, to read.
-    UniqueFd err;      ///< Its stderr, to read.
+    base::UniqueFd lifeline; ///< Closing it (we die, whichever way) kills all. `keeper_terminate` written to
+                             ///< it sends SIGTERM to the group.
+    base::UniqueFd status;   ///< KeeperReports come here.
+    base::UniqueFd in;       ///< Its stdin, to write.
+    base::UniqueFd out;      ///< Its stdout, to read.
+    base::UniqueFd err;      ///< Its stderr, to read.
 };
 
 inline constexpr char keeper_terminate = 'T';

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace jsonrpc {
 namespace {

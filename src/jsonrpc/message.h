@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime_api/json_repair.h"
 #include "src/base/budget.h"
+#include "src/base/json_repair.h"
 
 namespace jsonrpc {
 

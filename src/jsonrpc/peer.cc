@@ -16,7 +16,7 @@
 #include <set>
 #include <utility>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/turns.h"
 
 namespace jsonrpc {

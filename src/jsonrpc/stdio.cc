@@ -10,8 +10,8 @@ namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-UniqueFd copy_of(int fd) {
-    UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+base::UniqueFd copy_of(int fd) {
+    base::UniqueFd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
     if (!copy) fail("take standard input and output");
     return copy;
 }
@@ -27,10 +27,10 @@ void fill_standard_descriptors() {
 }
 
 std::unique_ptr<FdChannel> take_stdio(boost::asio::any_io_executor executor, FdChannel::Options options) {
-    UniqueFd in = copy_of(0);
-    UniqueFd out = copy_of(1);
+    base::UniqueFd in = copy_of(0);
+    base::UniqueFd out = copy_of(1);
     auto channel = std::make_unique<FdChannel>(std::move(executor), std::move(in), std::move(out), options);
-    const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const base::UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!null) fail("open /dev/null");
     if (::dup2(null.get(), 0) < 0 || ::dup2(2, 1) < 0) fail("set standard input and output aside");
     return channel;

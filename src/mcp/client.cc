@@ -4,7 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client_life.h"
 #include "src/mcp/client_outgoing.h"
 #include "src/mcp/tool_list.h"
@@ -140,7 +140,7 @@ asio::awaitable<Message> Client::Life::request(std::string method, std::string p
     const auto asked = link;
     std::exception_ptr failed;
     const bool may_retry = over_http() && facts.era == Era::legacy;
-    const TimePoint until = jsonrpc::after(limit);
+    const TimePoint until = base::after(limit);
     while (renewing && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
     std::string again = may_retry ? params : std::string();
     try {
@@ -185,7 +185,7 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
     std::chrono::milliseconds limit = wanted.limit.count() > 0 ? wanted.limit : spec.call_timeout;
     const auto asked = link;
     if (arguments.size() > large_call) {
-        const TimePoint until = jsonrpc::after(limit);
+        const TimePoint until = base::after(limit);
         const bool has_room = co_await asked->channel->room(arguments.size(), until);
         if (!has_room)
             throw Error(jsonrpc::code::timed_out, "server " + spec.name + " did not read what it was sent");
@@ -205,7 +205,7 @@ asio::awaitable<Message> Client::Life::call(std::string tool, std::string argume
     const Error said = with_context(failed, "", wrote ? words_are_elsewhere : "");
     if (!was_not_received(failed)) throw said;
     // whoever asks the server's next life must find this one over
-    const TimePoint until = jsonrpc::after(ending_limit);
+    const TimePoint until = base::after(ending_limit);
     while (state == State::ready && asked == link && std::chrono::steady_clock::now() < until)
         co_await changed.wait(until);
     throw jsonrpc::NotReceived(said.what());
@@ -225,7 +225,7 @@ asio::awaitable<Message> Client::Life::call_legacy(RequestDress dressed, std::st
 asio::awaitable<Message> Client::Life::call_modern(RequestDress dressed, std::string tool,
                                                    std::string arguments, std::chrono::milliseconds limit,
                                                    CallInFlight* in_flight) {
-    const TimePoint until = jsonrpc::after(limit);
+    const TimePoint until = base::after(limit);
     NextRound next;
     bool listed = false;
     for (int round = 0; round < most_rounds; ++round) {
@@ -282,7 +282,7 @@ asio::awaitable<void> Client::Life::listen() {
                 e.code() == jsonrpc::code::method_not_found || e.code() == jsonrpc::code::invalid_params;
         }
         if (refused) co_return;
-        const TimePoint until = jsonrpc::after(pause);
+        const TimePoint until = base::after(pause);
         while (state == State::ready && std::chrono::steady_clock::now() < until)
             co_await changed.wait(until);
         tools_stale = true; // what it said meanwhile was not heard
@@ -305,14 +305,14 @@ asio::awaitable<void> Client::Life::relist() {
     while (tools_stale && state == State::ready) {
         std::string failed;
         try {
-            co_await list_tools(jsonrpc::after(spec.call_timeout));
+            co_await list_tools(base::after(spec.call_timeout));
         } catch (const Error& e) { // the old list stands
             failed = e.what();
         }
         if (!failed.empty()) warn("its tools changed, but could not be listed: " + failed);
         const auto tell = options.on_tools_changed; // a copy: it may end the Client
         if (failed.empty() && tell) tell();
-        const TimePoint pause = jsonrpc::after(relist_wait);
+        const TimePoint pause = base::after(relist_wait);
         while (state == State::ready && std::chrono::steady_clock::now() < pause)
             co_await changed.wait(pause);
         relist_wait = std::min(2 * relist_wait, most_relist_pause);

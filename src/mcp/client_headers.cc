@@ -4,8 +4,9 @@
 #include <optional>
 #include <set>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
+#include "src/base/text.h"
 
 namespace mcp {
 namespace {
@@ -16,15 +17,8 @@ constexpr std::string_view annotation = "x-mcp-header";
 bool is_token(std::string_view text) {
     static constexpr std::string_view others = "!#$%&'*+-.^_`|~";
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               others.find(c) != std::string_view::npos;
+        return base::is_letter(c) || base::is_digit(c) || others.find(c) != std::string_view::npos;
     });
-}
-
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
 }
 
 // Whether the key occurs anywhere in a schema.
@@ -55,7 +49,7 @@ struct Walk {
             return;
         }
         const std::string name = json::unquote(header);
-        if (!seen.insert(lower(name)).second)
+        if (!seen.insert(base::lower(name)).second)
             fault = "two parameters have the x-mcp-header " + json::quote(name);
         if (path.empty() || !type ||
             (*type != "\"string\"" && *type != "\"integer\"" && *type != "\"boolean\""))
@@ -114,7 +108,7 @@ std::string header_value(std::string_view text) {
     const bool edges = text.empty() || (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' &&
                                         text.back() != '\t');
     const bool wrapped = text.starts_with("=?base64?") && text.ends_with("?=");
-    return plain && edges && !wrapped ? std::string(text) : "=?base64?" + runtime_api::base64(text) + "?=";
+    return plain && edges && !wrapped ? std::string(text) : "=?base64?" + base::base64(text) + "?=";
 }
 
 std::string read_header_params(std::string_view schema, std::vector<HeaderParam>& out) {

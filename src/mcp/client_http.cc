@@ -39,7 +39,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
     std::string url; // after redirects
     WebClient web;
     std::shared_ptr<HttpInbox> inbox;
-    jsonrpc::Event changed;
+    base::Event changed;
     std::function<void(const std::string&)> words;
     Era era = Era::legacy;
     std::string version;
@@ -137,7 +137,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
     asio::awaitable<void> post(Outgoing out) {
         const auto self = shared_from_this();
         const bool opens = out.method == "notifications/initialized";
-        const auto until = jsonrpc::after(side_limit);
+        const auto until = base::after(side_limit);
         while (opening && !opens && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
         std::optional<Error> failure;
         try {
@@ -205,7 +205,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         for (int silent = 0; silent < most_resumes && era == Era::legacy && !stream->parser.last_id().empty();
              ++silent) {
             const auto until =
-                jsonrpc::after(std::min(stream->parser.retry().value_or(default_retry), most_retry));
+                base::after(std::min(stream->parser.retry().value_or(default_retry), most_retry));
             while (std::chrono::steady_clock::now() < until) co_await changed.wait(until);
             stream->heard = false;
             const int status = co_await get(id, stream);
@@ -254,7 +254,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
             const auto wait = std::min<std::chrono::milliseconds>(
                                   stream->parser.retry().value_or(default_retry), most_retry) *
                               (1 + failures);
-            const auto until = jsonrpc::after(wait);
+            const auto until = base::after(wait);
             while (!inbox->closed() && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
         }
     }
@@ -262,7 +262,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
     // The server has been told by a notification; what it still says to that request nobody waits for.
     asio::awaitable<void> drop_later(std::uint64_t number) {
         const auto self = shared_from_this();
-        const auto until = jsonrpc::after(after_abandon);
+        const auto until = base::after(after_abandon);
         while (!inbox->closed() && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
         stop_run(number);
     }

@@ -1,6 +1,6 @@
 #include "src/mcp/client_inbox.h"
 
-#include "runtime_api/json_scan.h"
+#include "src/base/json_scan.h"
 
 namespace mcp {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 #include "src/jsonrpc/line_splitter.h"
 
 namespace mcp {
@@ -24,7 +24,7 @@ public:
     boost::asio::awaitable<std::optional<jsonrpc::LineSplitter::Line>> read();
 
 private:
-    jsonrpc::Event changed_;
+    base::Event changed_;
     std::deque<jsonrpc::LineSplitter::Line> lines_;
     std::size_t bytes_ = 0; ///< Of these.
     bool closed_ = false;

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 #include "src/jsonrpc/peer.h"
 #include "src/mcp/client.h"
 #include "src/mcp/client_messages.h"
@@ -119,7 +119,7 @@ struct Client::Life : std::enable_shared_from_this<Client::Life> {
     std::chrono::milliseconds relist_wait; ///< Until it is listed again, while they change all the time.
     TimePoint relisted{};                  ///< When that was last over.
     bool renewing = false;                 ///< A lost session is being replaced.
-    jsonrpc::Event changed;
+    base::Event changed;
 };
 
 /// The error with more said.

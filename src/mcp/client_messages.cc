@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client_headers.h"
 #include "src/mcp/request_meta.h"
 

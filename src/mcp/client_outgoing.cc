@@ -1,7 +1,7 @@
 #include "src/mcp/client_outgoing.h"
 
-#include "runtime_api/json.h"
-#include "runtime_api/json_repair.h"
+#include "src/base/json.h"
+#include "src/base/json_repair.h"
 
 namespace mcp {
 namespace {

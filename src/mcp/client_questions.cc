@@ -1,7 +1,7 @@
 // What a server asks of a person while it works on our calls.
 #include <algorithm>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client_life.h"
 
 namespace mcp {

@@ -3,7 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <cstdlib>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/turns.h"
 #include "src/mcp/client_life.h"
 #include "src/mcp/tool_list.h"
@@ -48,7 +48,7 @@ std::int64_t http_status(const std::exception_ptr& failure) {
 
 asio::awaitable<void> Client::Life::open() {
     const auto self = shared_from_this();
-    const TimePoint until = jsonrpc::after(spec.start_timeout);
+    const TimePoint until = base::after(spec.start_timeout);
     std::exception_ptr failed;
     try {
         co_await handshake(until);
@@ -196,7 +196,7 @@ asio::awaitable<void> Client::Life::list_tools(TimePoint until) {
 // Replaces a lost HTTP session; those who come while one does so wait for it.
 asio::awaitable<void> Client::Life::renew(std::string lost_why) {
     if (renewing) {
-        const TimePoint until = jsonrpc::after(spec.start_timeout);
+        const TimePoint until = base::after(spec.start_timeout);
         while (renewing && std::chrono::steady_clock::now() < until) co_await changed.wait(until);
         if (renewing || state != State::ready) throw Error(jsonrpc::code::connection_closed, lost_why);
         co_return;
@@ -210,7 +210,7 @@ asio::awaitable<void> Client::Life::renew(std::string lost_why) {
         }
     } done{*this};
     warn("the session was lost (" + lost_why + "); a new one is asked for");
-    co_await initialize(jsonrpc::after(spec.start_timeout));
+    co_await initialize(base::after(spec.start_timeout));
     link->channel->session_began();
 }
 

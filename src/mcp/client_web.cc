@@ -9,6 +9,7 @@
 #include "runtime_api/curl_multi.h"
 #include "runtime_api/curl_setup.h"
 #include "runtime_api/error.h"
+#include "src/base/text.h"
 #include "src/jsonrpc/message.h"
 
 namespace mcp {
@@ -22,15 +23,6 @@ constexpr long connect_limit_ms = 15'000;
 struct ListFree {
     void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
 };
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
-        text.remove_suffix(1);
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    return text;
-}
 
 struct UrlFree {
     void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
@@ -159,9 +151,8 @@ private:
         if (line.starts_with("HTTP/")) answer_.head = {}; // after "100 Continue" and its like
         const std::size_t colon = line.find(':');
         if (line.starts_with("HTTP/") || colon == std::string_view::npos) return;
-        std::string name(line.substr(0, colon));
-        std::transform(name.begin(), name.end(), name.begin(), lower);
-        answer_.head.headers[name] = std::string(trimmed(line.substr(colon + 1)));
+        const std::string name = base::lower(std::string(line.substr(0, colon)));
+        answer_.head.headers[name] = std::string(base::trimmed(line.substr(colon + 1)));
     }
 
     void take_body(std::string_view piece) {
@@ -218,10 +209,8 @@ std::string shown_url(const std::string& url) {
 std::string origin_of(const std::string& url) {
     const Url u = parsed(url);
     if (part(u, CURLUPART_HOST).empty()) return {};
-    std::string origin = part(u, CURLUPART_SCHEME) + "://" + part(u, CURLUPART_HOST) + ":" +
-                         part(u, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-    std::transform(origin.begin(), origin.end(), origin.begin(), lower);
-    return origin;
+    return base::lower(part(u, CURLUPART_SCHEME) + "://" + part(u, CURLUPART_HOST) + ":" +
+                       part(u, CURLUPART_PORT, CURLU_DEFAULT_PORT));
 }
 
 std::string resolved_url(const std::string& base, const std::string& reference) {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/turns.h"
 #include "src/jsonrpc/peer.h"
 #include "src/mcp/client_messages.h"

@@ -1,6 +1,6 @@
 #include "src/mcp/core_methods.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/turns.h"
 #include "src/mcp/subscriptions.h"
 

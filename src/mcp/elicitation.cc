@@ -1,6 +1,6 @@
 #include "src/mcp/elicitation.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/base/shown.h"
 #include "src/jsonrpc/message.h"
 

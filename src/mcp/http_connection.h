@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 #include "src/mcp/byte_stream.h"
 #include "src/mcp/http_front.h"
 #include "src/mcp/http_out.h"
@@ -75,8 +75,8 @@ private:
     std::unique_ptr<ByteStream> stream_;
     HttpFront& front_;
     Limits limits_;
-    jsonrpc::Event changed_; ///< Bytes came, bytes were taken, or the client went.
-    std::string inbox_{};    ///< Bytes that came and are not yet taken.
+    base::Event changed_; ///< Bytes came, bytes were taken, or the client went.
+    std::string inbox_{}; ///< Bytes that came and are not yet taken.
     std::function<void()> told_{};
     bool gone_ = false;
     bool let_in_ = false;

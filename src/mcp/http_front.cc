@@ -5,7 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/subscriptions.h"
 
 namespace mcp {

@@ -85,7 +85,7 @@ private:
     std::shared_ptr<Subscriptions> subscriptions_;
     HttpSessions sessions_;
     std::set<std::shared_ptr<HttpPost>> running_{};
-    jsonrpc::Event idle_;
+    base::Event idle_;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -8,21 +8,14 @@
 #include <array>
 #include <cctype>
 
-#include "runtime_api/text.h"
+#include "src/base/text.h"
 
 namespace mcp {
 namespace {
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
+std::string lower(std::string_view text) { return base::lower(std::string(text)); }
 
-std::string_view trimmed(std::string_view text) {
-    return runtime_api::trimmed(text, runtime_api::http_blanks);
-}
+std::string_view trimmed(std::string_view text) { return base::trimmed(text, base::http_blanks); }
 
 // The parts between commas, or semicolons.
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "src/base/event.h"
 #include "src/jsonrpc/channel.h"
-#include "src/jsonrpc/event.h"
 #include "src/mcp/conversation.h"
 
 namespace mcp {
@@ -68,7 +68,7 @@ private:
 
     boost::asio::any_io_executor executor_;
     Lines lines_;
-    jsonrpc::Event changed_;
+    base::Event changed_;
     Conversation conversation_;
     std::deque<std::string> queue_{};
     std::size_t queued_ = 0;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 #include "src/mcp/request_meta.h"
 #include "src/mcp/versions.h"
 
@@ -101,7 +101,7 @@ std::string header_text(const std::string& value) {
     if (!printable) mismatch("a header value has characters that it must not have");
     if (value.size() < begin.size() + end.size() || !value.starts_with(begin) || !value.ends_with(end))
         return value;
-    const auto decoded = runtime_api::base64_decoded(
+    const auto decoded = base::base64_decoded(
         std::string_view(value).substr(begin.size(), value.size() - begin.size() - end.size()));
     if (!decoded) mismatch("a header value is not valid base64");
     return *decoded;

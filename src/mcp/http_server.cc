@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
 #include "src/mcp/subscriptions.h"
 
 namespace mcp {
@@ -45,7 +45,7 @@ struct HttpServer::State {
     std::shared_ptr<asio::ssl::context> tls{};
     std::vector<tcp::acceptor> acceptors{};
     std::set<std::shared_ptr<HttpConnection>> connections{};
-    jsonrpc::Event changed;
+    base::Event changed;
     HttpFront front;
     bool stopping = false;
 
@@ -155,20 +155,20 @@ asio::awaitable<void> HttpServer::run() {
             if (!error) self->start(std::move(socket), self);
             if (error)
                 co_await self->changed.wait(
-                    jsonrpc::after(std::chrono::milliseconds(100))); // out of descriptors, say
+                    base::after(std::chrono::milliseconds(100))); // out of descriptors, say
         }
     };
     for (std::size_t i = 0; i < state->acceptors.size(); ++i)
         asio::co_spawn(state->executor, accept(state, i),
                        [state](std::exception_ptr) { state->changed.notify(); });
     while (!state->stopping) {
-        co_await state->changed.wait(jsonrpc::after(std::chrono::minutes(1)));
+        co_await state->changed.wait(base::after(std::chrono::minutes(1)));
         state->front.expire();
     }
     const bool ended = co_await state->front.drained_within(state->options.drain_limit);
     if (!ended && state->options.front.log)
         state->options.front.log("requests did not end in time after their cancellation");
-    const auto until = jsonrpc::after(farewell);
+    const auto until = base::after(farewell);
     const auto busy = [&] {
         return std::any_of(state->connections.begin(), state->connections.end(),
                            [](const auto& each) { return !each->idle(); });
@@ -176,7 +176,7 @@ asio::awaitable<void> HttpServer::run() {
     while (busy() && std::chrono::steady_clock::now() < until) co_await state->changed.wait(until);
     const auto open = state->connections;
     for (const auto& each : open) each->close();
-    const auto last = jsonrpc::after(std::chrono::seconds(5));
+    const auto last = base::after(std::chrono::seconds(5));
     while (!state->connections.empty() && std::chrono::steady_clock::now() < last)
         co_await state->changed.wait(last);
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/random_name.h"
 #include "src/mcp/http_post.h"
-#include "src/mcp/random_name.h"
 #include "src/mcp/server_session.h"
 
 namespace mcp {
@@ -18,9 +18,9 @@ namespace mcp {
 struct HttpSession {
     using Clock = std::chrono::steady_clock;
 
-    std::string id = random_name();
-    std::string client = "http-" + random_name(); ///< As in CallContext; not the id, which is a secret.
-    std::string address{};                        ///< That it was opened from.
+    std::string id = base::random_name();
+    std::string client = "http-" + base::random_name(); ///< As in CallContext; not the id, which is a secret.
+    std::string address{};                              ///< That it was opened from.
     std::shared_ptr<ServerSession> state = std::make_shared<ServerSession>();
     std::set<std::shared_ptr<HttpPost>> running{};
     Clock::time_point last_used{};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace mcp {
 namespace {

@@ -1,7 +1,7 @@
 #include "src/mcp/server_results.h"
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 #include "src/mcp/request_meta.h"
 
 namespace mcp {
@@ -95,7 +95,7 @@ std::string read_result(const ResourceContent& content) {
     w.object().key("contents").array().object().field("uri", content.uri);
     write_text(w, "mimeType", content.mime_type);
     if (content.binary)
-        w.field("blob", runtime_api::base64(content.data));
+        w.field("blob", base::base64(content.data));
     else
         w.field("text", content.data);
     return w.end().end().end().take();

@@ -1,6 +1,6 @@
 #include "src/mcp/server_session.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/message.h"
 
 namespace mcp {

@@ -1,6 +1,6 @@
 #include "src/mcp/tool_list.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client_messages.h"
 
 namespace mcp {

@@ -1,19 +1,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "runtime_api/text.h"
+#include "src/base/text.h"
 #include "src/sandbox/attestation_rows.h"
 #include "src/sandbox/engine_additions.h"
 
 namespace sandbox::rows {
 namespace {
 
-bool is_proxy(const std::string& name) {
-    std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower.ends_with("_proxy");
-}
+bool is_proxy(const std::string& name) { return base::lower(name).ends_with("_proxy"); }
 
 /// A row about one text that must be as asked for.
 Finding same(const char* name, const std::string& asked, const std::optional<std::string>& seen) {
@@ -58,11 +53,11 @@ Finding oci_runtime(const Views& v) {
     const std::string& asked = v.spec.oci_runtime;
     Finding row{.row = "OCI runtime",
                 .asked = asked.empty() ? "the engine's" : asked,
-                .engine = shown(runtime_api::base_name(v.state.oci_runtime))};
-    if (!asked.empty() && runtime_api::base_name(asked) != runtime_api::base_name(v.state.oci_runtime))
+                .engine = shown(base::base_name(v.state.oci_runtime))};
+    if (!asked.empty() && base::base_name(asked) != base::base_name(v.state.oci_runtime))
         fall_short(row, "the engine took another",
                    v.podman() ? "many a podman takes no runtime by its API: set runtime = \"" +
-                                    runtime_api::base_name(asked) +
+                                    base::base_name(asked) +
                                     "\" under [engine] in containers.conf, and start its service anew"
                               : "add it to \"runtimes\" in daemon.json");
     const std::string kernel = v.facts.emulated_by.value_or("");

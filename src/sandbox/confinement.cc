@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/base/text.h"
+
 namespace sandbox {
 namespace {
 
@@ -66,10 +68,7 @@ runtime_api::ContainerSpec to_spec(const Confinement& confinement, std::string n
 }
 
 bool is_rlimit_failure(const std::string& message) {
-    std::string lower = message;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower.find("rlimit") != std::string::npos;
+    return base::lower(message).find("rlimit") != std::string::npos;
 }
 
 } // namespace sandbox

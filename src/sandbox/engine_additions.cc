@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "src/base/text.h"
+
 namespace sandbox {
 namespace {
 
@@ -144,15 +146,8 @@ bool is_device_bind(const GuestMount& mount) {
            mount.root.ends_with("/" + std::string(name));
 }
 
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
-
 template <std::size_t N> bool mentions(std::string_view text, const std::array<std::string_view, N>& words) {
-    const std::string lower = lower_case(text);
+    const std::string lower = base::lower(std::string(text));
     return std::any_of(words.begin(), words.end(),
                        [&](std::string_view word) { return lower.find(word) != lower.npos; });
 }

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime_api/discovery.h"
-#include "runtime_api/single_flight.h"
+#include "src/base/single_flight.h"
 
 namespace sandbox {
 
@@ -33,7 +33,7 @@ private:
     boost::asio::any_io_executor executor_;
     Found found_;
     runtime_api::SearchOptions search_;
-    runtime_api::SingleFlight<Found> asking_;
+    base::SingleFlight<Found> asking_;
 };
 
 } // namespace sandbox

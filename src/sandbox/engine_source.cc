@@ -1,6 +1,8 @@
 #include "src/sandbox/engine_source.h"
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "runtime_api/error.h"
 #include "src/sandbox/image_pull.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime_api/discovery.h"
-#include "runtime_api/single_flight.h"
+#include "src/base/single_flight.h"
 #include "src/sandbox/engine_description.h"
 #include "src/sandbox/pull_audience.h"
 #include "src/sandbox/sandbox.h"
@@ -90,9 +90,9 @@ private:
     std::map<std::string, std::string> image_environment_;
     std::shared_ptr<Lessons> lessons_ = std::make_shared<Lessons>();
     std::shared_ptr<ContainerUsers> users_ = std::make_shared<ContainerUsers>();
-    runtime_api::SingleFlight<InUse> searching_;
+    base::SingleFlight<InUse> searching_;
     PullAudience pulls_;
-    runtime_api::SingleFlight<bool> pulling_;
+    base::SingleFlight<bool> pulling_;
     struct Janitor;
     std::shared_ptr<Janitor> janitor_; ///< Of the engine in use.
 };

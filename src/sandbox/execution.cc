@@ -1,6 +1,6 @@
 #include "src/sandbox/execution.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace sandbox {
 namespace {

@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
 #include "src/base/event.h"
+#include "src/base/json.h"
 #include "src/base/turns.h"
 
 namespace sandbox {

@@ -1,6 +1,6 @@
 #include "src/sandbox/guest_notes.h"
 
-#include "runtime_api/base64.h"
+#include "src/base/base64.h"
 
 namespace sandbox {
 
@@ -40,7 +40,7 @@ void GuestNotes::take_one(const std::string& method, const json::Reader& params)
 void GuestNotes::take_compiled(const json::Reader& params) {
     const std::string text = params.at("data").as_string();
     if (!facts_.empty() || text.size() / 4 * 3 > Lessons::max_compiled_guest) return;
-    if (std::optional<std::string> bytes = runtime_api::base64_decoded(text))
+    if (std::optional<std::string> bytes = base::base64_decoded(text))
         lessons_->compiled_guest = std::move(*bytes);
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/message.h"
 #include "src/sandbox/execution.h"
 #include "src/sandbox/lessons.h"

@@ -1,6 +1,6 @@
 #include "src/sandbox/sandbox.h"
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/sandbox/sandbox_state.h"
 
 namespace sandbox {

@@ -4,7 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/guest/bundle.h"
 #include "src/sandbox/sandbox_state.h"
 

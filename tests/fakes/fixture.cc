@@ -3,8 +3,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 
 namespace fixture {
 namespace asio = boost::asio;
@@ -116,7 +116,7 @@ asio::awaitable<std::optional<mcp::ResourceContent>> Fixture::read_resource(std:
     if (uri == "test://static-binary") {
         content.mime_type = "image/png";
         content.binary = true;
-        content.data = *runtime_api::base64_decoded(png);
+        content.data = *base::base64_decoded(png);
     } else if (uri.starts_with(before) && uri.ends_with(after)) {
         const std::string id = uri.substr(before.size(), uri.size() - before.size() - after.size());
         content.mime_type = "application/json";

@@ -1,8 +1,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 #include "tests/fakes/fixture.h"
 
 // Tools that ask a modern client something, by a result that says what is needed (multi round-trip requests).
@@ -42,7 +42,7 @@ std::string seal(const std::string& text) {
     unsigned int size = 0;
     HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
          reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest, &size);
-    return text + "." + runtime_api::base64({reinterpret_cast<const char*>(digest), size});
+    return text + "." + base::base64({reinterpret_cast<const char*>(digest), size});
 }
 
 // The state that came back, unsealed; "" where none came. Throws where it is not ours.

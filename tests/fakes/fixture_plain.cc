@@ -5,7 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "tests/fakes/fixture.h"
 
 // Tools that give a result and perhaps say something on the way.

@@ -1,4 +1,4 @@
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "tests/fakes/fixture.h"
 
 namespace fixture {

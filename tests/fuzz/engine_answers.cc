@@ -1,7 +1,7 @@
 #include "runtime_api/docker_json.h"
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
 #include "runtime_api/libpod_json.h"
+#include "src/base/json.h"
 #include "tests/fuzz/fuzz.h"
 
 // Whatever an engine answers is read or refused.

@@ -1,4 +1,4 @@
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "tests/fuzz/fuzz.h"
 
 // What check() passes can be walked by members, elements and the reader, and is written back to something

@@ -1,4 +1,4 @@
-#include "runtime_api/json_repair.h"
+#include "src/base/json_repair.h"
 #include "tests/fuzz/fuzz.h"
 
 // What check() passes is not changed; what is repaired stays as it is when it is repaired again; places stay

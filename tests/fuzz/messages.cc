@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/line_splitter.h"
 #include "src/jsonrpc/message.h"
 #include "src/sandbox/execution.h"

@@ -1,7 +1,7 @@
 #include "runtime_api/error.h"
 #include "runtime_api/image_name.h"
-#include "runtime_api/json.h"
 #include "runtime_api/pull_progress.h"
+#include "src/base/json.h"
 #include "tests/fuzz/fuzz.h"
 
 // Progress is one printable line, whatever the registry or the engine said.

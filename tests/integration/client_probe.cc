@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client.h"
 
 extern char** environ;

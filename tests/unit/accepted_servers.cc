@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/sandbox/instance.h"
 
 using config::AcceptedFile;

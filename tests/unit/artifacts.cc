@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 using bridge::Artifacts;
 

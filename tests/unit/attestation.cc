@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/confinement.h"
 #include "tests/unit/attestation_case.h"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/mcp/client_headers.h"
 #include "src/mcp/client_outgoing.h"
 #include "src/mcp/client_web.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/message.h"
 
 namespace elicitation = mcp::elicitation;

@@ -16,8 +16,8 @@
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
+using base::UniqueFd;
 using jsonrpc::FdChannel;
-using jsonrpc::UniqueFd;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 namespace {
 

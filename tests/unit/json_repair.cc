@@ -1,5 +1,5 @@
 // What ordinary parsers take though it is no JSON, made JSON.
-#include "runtime_api/json_repair.h"
+#include "src/base/json_repair.h"
 
 #include <doctest/doctest.h>
 

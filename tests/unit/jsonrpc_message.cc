@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/message.h"
 
 using jsonrpc::Error;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/json.h"
-#include "src/jsonrpc/event.h"
+#include "src/base/event.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/peer.h"
 
 /// A channel in memory: the test gives what is read, and sees what was written.
@@ -55,7 +55,7 @@ public:
     bool closed = false;
 
 private:
-    jsonrpc::Event changed_;
+    base::Event changed_;
     std::deque<jsonrpc::LineSplitter::Line> incoming_;
 };
 
@@ -145,7 +145,7 @@ struct PeerTalk {
 
     boost::asio::io_context loop;
     MemoryChannel channel{loop};
-    jsonrpc::Event gate_opened{loop.get_executor()};
+    base::Event gate_opened{loop.get_executor()};
     std::map<std::string, bool> gates;
     std::vector<std::string> abandoned, bad_lines, notifications;
     int unwound = 0; ///< "wait" requests that have ended, however.

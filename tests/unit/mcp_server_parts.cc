@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 #include "src/mcp/progress.h"
 #include "src/mcp/server_results.h"
 #include "src/mcp/versions.h"
@@ -82,12 +82,12 @@ TEST_CASE("base64: there and back, and only what an encoder writes is taken") {
     std::string all;
     for (int i = 0; i < 256; ++i) {
         all += static_cast<char>(i);
-        CHECK(runtime_api::base64_decoded(runtime_api::base64(all)) == all);
+        CHECK(base::base64_decoded(base::base64(all)) == all);
     }
-    CHECK(runtime_api::base64("") == "");
-    CHECK(runtime_api::base64("Hello, \xE4\xB8\x96\xE7\x95\x8C") == "SGVsbG8sIOS4lueVjA==");
+    CHECK(base::base64("") == "");
+    CHECK(base::base64("Hello, \xE4\xB8\x96\xE7\x95\x8C") == "SGVsbG8sIOS4lueVjA==");
     for (const char* bad : {"A", "AB", "ABC", "A===", "====", "ABC=D", "A\nB=", "AB=C", "QQ=", "QR=="}) {
         CAPTURE(bad);
-        CHECK_FALSE(runtime_api::base64_decoded(bad));
+        CHECK_FALSE(base::base64_decoded(bad));
     }
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/channel.h"
 #include "src/mcp/server.h"
 #include "src/mcp/service.h"

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
-#include "runtime_api/base64.h"
+#include "src/base/base64.h"
 #include "src/cli/png.h"
 #include "src/cli/sixel.h"
 
@@ -117,9 +117,8 @@ TEST_CASE("pictures: by what the terminal says of itself") {
     CHECK(cli::picture_protocol({}, true) == PictureProtocol::none);
     CHECK(cli::picture_protocol({{"TERM", "xterm-kitty"}}, false) == PictureProtocol::none);
     const std::string data = png(2, 1, 8, 2, text({0, 1, 2, 3, 4, 5, 6}));
-    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/png", runtime_api::base64(data)})
-              .starts_with("\033P"));
-    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/jpeg", runtime_api::base64("\xff\xd8\xff")})
-              .empty());
-    CHECK(cli::escape_sequence(PictureProtocol::unknown, {"image/png", runtime_api::base64(data)}).empty());
+    CHECK(
+        cli::escape_sequence(PictureProtocol::sixel, {"image/png", base::base64(data)}).starts_with("\033P"));
+    CHECK(cli::escape_sequence(PictureProtocol::sixel, {"image/jpeg", base::base64("\xff\xd8\xff")}).empty());
+    CHECK(cli::escape_sequence(PictureProtocol::unknown, {"image/png", base::base64(data)}).empty());
 }

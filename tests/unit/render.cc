@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 using bridge::OutputMode;
 

@@ -5,8 +5,8 @@
 #include "runtime_api/docker_json.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
 #include "runtime_api/libpod_json.h"
+#include "src/base/json.h"
 
 using runtime_api::Errc;
 

@@ -8,8 +8,8 @@
 #include "runtime_api/container_spec.h"
 #include "runtime_api/docker_json.h"
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
 #include "runtime_api/libpod_json.h"
+#include "src/base/json.h"
 
 using runtime_api::ContainerSpec;
 

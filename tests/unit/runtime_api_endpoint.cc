@@ -4,7 +4,7 @@
 
 #include "runtime_api/endpoint.h"
 #include "runtime_api/error.h"
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
 
 using runtime_api::Endpoint;
 using runtime_api::Errc;
@@ -138,7 +138,8 @@ TEST_CASE("parse_endpoint: a password is never told back") {
 }
 
 TEST_CASE("percent_encode: leaves nothing that a URL could take for its own") {
-    CHECK(runtime_api::percent_encode("a/b?c=%&#\n\xC3\xA9~") == "a%2Fb%3Fc%3D%25%26%23%0A%C3%A9~");
-    CHECK(runtime_api::percent_encode_path("a/b c") == "a/b%20c");
-    CHECK(runtime_api::percent_decode("a%2fb+%C3%A9") == "a/b+\xC3\xA9");
+    CHECK(base::percent_encode("a/b?c=%&#\n\xC3\xA9~") == "a%2Fb%3Fc%3D%25%26%23%0A%C3%A9~");
+    CHECK(base::percent_encode_path("a/b c") == "a/b%20c");
+    CHECK(base::percent_decoded("a%2fb+%C3%A9") == "a/b+\xC3\xA9");
+    for (const char* bad : {"%", "a%2", "%zz", "%%20"}) CHECK_FALSE(base::percent_decoded(bad));
 }

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/base64.h"
 #include "runtime_api/error.h"
 #include "runtime_api/pull_progress.h"
+#include "src/base/base64.h"
 
 using runtime_api::Dialect;
 using runtime_api::Errc;
@@ -141,7 +141,7 @@ TEST_CASE("registry_auth_headers: base64url of JSON, and nothing without credent
     auth = {"u", "p", "", "h:1"};
     CHECK(runtime_api::registry_auth_headers(Dialect::libpod, {auth}).at(0) ==
           "X-Registry-Auth: " +
-              runtime_api::base64url(R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"}})"));
+              base::base64url(R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"}})"));
 }
 
 TEST_CASE("registry_auth_headers: of several logins podman gets all that it can read, Docker the first") {
@@ -149,7 +149,7 @@ TEST_CASE("registry_auth_headers: of several logins podman gets all that it can 
         {}, {"u", "p", "", "h:1"}, {"", "", "t", "lost"}, {"v", "q", "", "g/team"}};
     CHECK(runtime_api::registry_auth_headers(Dialect::docker, logins).empty());
     CHECK(runtime_api::registry_auth_headers(Dialect::libpod, logins).at(0) ==
-          "X-Registry-Auth: " + runtime_api::base64url(
-                                    R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"},)"
-                                    R"("g/team":{"username":"v","password":"q","serveraddress":"g/team"}})"));
+          "X-Registry-Auth: " +
+              base::base64url(R"({"h:1":{"username":"u","password":"p","serveraddress":"h:1"},)"
+                              R"("g/team":{"username":"v","password":"q","serveraddress":"g/team"}})"));
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/bridge/schema_check.h"
 
 namespace {

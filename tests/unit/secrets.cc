@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "runtime_api/base64.h"
-#include "runtime_api/json.h"
-#include "runtime_api/percent.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
+#include "src/base/percent.h"
 
 using bridge::Secrets;
 
@@ -29,15 +29,15 @@ TEST_CASE("Secrets: a value goes in each of its common spellings, and nothing el
     CHECK(secrets.without(json::quote(quoted)) == R"("\"a [secret] b\"")");
     CHECK(secrets.without(R"({"a":"ghp_q7Zx\"81/\u00fc+Lk"})") == R"({"a":"[secret]"})");
     CHECK(secrets.without(R"("{\"a\":\"ghp_q7Zx\\\"81/\\u00fc+Lk\"}")") == R"("{\"a\":\"[secret]\"}")");
-    CHECK(secrets.without("?t=" + runtime_api::percent_encode(token)) == "?t=[secret]");
+    CHECK(secrets.without("?t=" + base::percent_encode(token)) == "?t=[secret]");
     for (const char* before : {"", "u", "us", "use", "user:"}) {
         for (const char* after : {"", "x", "xy"}) {
             CAPTURE(before);
-            const std::string coded = runtime_api::base64(before + token + after);
+            const std::string coded = base::base64(before + token + after);
             const std::string left = secrets.without("Basic " + coded);
             CHECK(left.find("[secret]") != std::string::npos);
             CHECK(left.size() < 30);
-            CHECK(secrets.without(runtime_api::base64url(before + token + after)).find("[secret]") !=
+            CHECK(secrets.without(base::base64url(before + token + after)).find("[secret]") !=
                   std::string::npos);
         }
     }
@@ -64,7 +64,7 @@ TEST_CASE("Secrets: of headers and URLs, what lets somebody in") {
     Secrets::Server server;
     server.headers = {"Authorization: Bearer abcdefgh-ijkl", "X-Api-Key: 0123abcd-4567",
                       "Accept: application/json",
-                      "Proxy-Authorization: Basic " + runtime_api::base64("me:open-sesame-7")};
+                      "Proxy-Authorization: Basic " + base::base64("me:open-sesame-7")};
     server.url = "https://user:pa%2Fss-word@mcp.example.com/"
                  "path?api_key=zzzz-yyyy-1&page=12345678&v=aaaabbbbccccdddd1";
     const Secrets secrets({server});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 using base::Shown;
 

@@ -1,8 +1,12 @@
-#include "runtime_api/single_flight.h"
+#include "src/base/single_flight.h"
 
 #include <doctest/doctest.h>
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <stdexcept>
 
 namespace asio = boost::asio;
 
@@ -14,14 +18,14 @@ asio::awaitable<int> endless(int* ended) {
     boost::system::error_code ec;
     co_await never.async_wait(asio::redirect_error(asio::use_awaitable, ec));
     ++*ended;
-    throw runtime_api::Error(runtime_api::Errc::cancelled, "the work was ended");
+    throw std::runtime_error("the work was ended");
 }
 
-asio::awaitable<void> joins(runtime_api::SingleFlight<int>* flight, int* ended, std::string* told) {
+asio::awaitable<void> joins(base::SingleFlight<int>* flight, int* ended, std::string* told) {
     const auto make = [ended] { return endless(ended); };
     try {
         co_await flight->join(make);
-    } catch (const runtime_api::Error& e) {
+    } catch (const std::runtime_error& e) {
         *told = e.what();
     }
 }
@@ -30,7 +34,7 @@ asio::awaitable<void> joins(runtime_api::SingleFlight<int>* flight, int* ended, 
 
 TEST_CASE("SingleFlight: cancel() ends the work, and all that waited are told") {
     asio::io_context loop;
-    runtime_api::SingleFlight<int> flight(loop.get_executor());
+    base::SingleFlight<int> flight(loop.get_executor());
     flight.cancel(); // nothing is under way
     int ended = 0;
     std::string first;

@@ -14,7 +14,7 @@
 #include "tests/unit/run.h"
 
 namespace asio = boost::asio;
-using jsonrpc::UniqueFd;
+using base::UniqueFd;
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 #include "discovery_machine.h"
 #include "run.h"
-#include "runtime_api/base64.h"
 #include "runtime_api/find_login.h"
-#include "runtime_api/json.h"
+#include "src/base/base64.h"
+#include "src/base/json.h"
 
 using runtime_api::stored_login;
 using runtime_api::StoredLogin;
@@ -15,7 +15,7 @@ namespace {
 
 /// {"auths":{"KEY":{"auth":…}}}
 std::string file_for(const std::string& key, const std::string& pair) {
-    return R"({"auths":{")" + key + R"(":{"auth":")" + runtime_api::base64(pair) + R"("}}})";
+    return R"({"auths":{")" + key + R"(":{"auth":")" + base::base64(pair) + R"("}}})";
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "tests/unit/fakes_folder.h"
 
 /// One tool of tests/fakes/tools.

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace runtime_api {
+namespace base {
 
 /// RFC 4648, with padding.
 std::string base64(std::string_view bytes);
@@ -12,4 +12,4 @@ std::string base64url(std::string_view bytes);
 /// nullopt where it is not strictly what base64() writes.
 std::optional<std::string> base64_decoded(std::string_view text);
 
-} // namespace runtime_api
+} // namespace base

@@ -1,11 +1,11 @@
-#include "runtime_api/json_repair.h"
+#include "src/base/json_repair.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-#include "runtime_api/json_scan.h"
-#include "runtime_api/utf8.h"
+#include "src/base/json_scan.h"
+#include "src/base/utf8.h"
 
 namespace json {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 #include <string>
 
-namespace mcp {
+namespace base {
 
 /// 128 random bits in hexadecimal, 32 characters: not to be guessed.
 std::string random_name();
 
-} // namespace mcp
+} // namespace base

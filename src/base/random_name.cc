@@ -1,11 +1,11 @@
-#include "src/mcp/random_name.h"
+#include "src/base/random_name.h"
 
 #include <openssl/rand.h>
 
 #include <array>
 #include <stdexcept>
 
-namespace mcp {
+namespace base {
 
 std::string random_name() {
     std::array<unsigned char, 16> bytes{};
@@ -19,4 +19,4 @@ std::string random_name() {
     return out;
 }
 
-} // namespace mcp
+} // namespace base

@@ -1,8 +1,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "runtime_api/json.h"
-#include "runtime_api/utf8.h"
+#include "src/base/json.h"
+#include "src/base/utf8.h"
 
 namespace json {
 namespace {

@@ -1,8 +1,8 @@
-#include "runtime_api/json_scan.h"
+#include "src/base/json_scan.h"
 
 #include <algorithm>
 
-#include "runtime_api/json_repair.h"
+#include "src/base/json_repair.h"
 
 namespace json {
 namespace scan {

@@ -1,15 +1,14 @@
-#include "runtime_api/percent.h"
+#include "src/base/percent.h"
 
-#include "runtime_api/error.h"
+#include "src/base/text.h"
 
-namespace runtime_api {
+namespace base {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
 bool unreserved(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~';
+    return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 std::string encode(std::string_view text, bool keep_slash) {
@@ -30,7 +29,7 @@ std::string encode(std::string_view text, bool keep_slash) {
 
 /// 0 to 15, or -1.
 int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
+    if (is_digit(c)) return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
@@ -41,7 +40,7 @@ int hex_value(char c) {
 std::string percent_encode(std::string_view text) { return encode(text, false); }
 std::string percent_encode_path(std::string_view text) { return encode(text, true); }
 
-std::string percent_decode(std::string_view text) {
+std::optional<std::string> percent_decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -51,13 +50,11 @@ std::string percent_decode(std::string_view text) {
         }
         const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
         const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-        if (high < 0 || low < 0)
-            throw Error(Errc::bad_endpoint, "a '%' must be followed by two hex digits (a plain '%' is %25)");
-        if (high == 0 && low == 0) throw Error(Errc::bad_endpoint, "%00 cannot be part of a path or a name");
+        if (high < 0 || low < 0) return std::nullopt;
         out += static_cast<char>(high * 16 + low);
         i += 2;
     }
     return out;
 }
 
-} // namespace runtime_api
+} // namespace base

@@ -1,4 +1,4 @@
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "runtime_api/json_repair.h"
-#include "runtime_api/json_scan.h"
-#include "runtime_api/text.h"
-#include "runtime_api/utf8.h"
+#include "src/base/json_repair.h"
+#include "src/base/json_scan.h"
+#include "src/base/text.h"
+#include "src/base/utf8.h"
 
 namespace json {
 namespace {
@@ -229,7 +229,7 @@ std::vector<Member> members(std::string_view checked) {
         std::string key = unquote(checked.substr(at, key_end - at));
         at = skip_space(checked, skip_space(checked, key_end) + 1); // past the colon
         const std::size_t end = skip_value(checked, at);
-        found.push_back(Member{std::move(key), runtime_api::trimmed(checked.substr(at, end - at))});
+        found.push_back(Member{std::move(key), base::trimmed(checked.substr(at, end - at))});
         at = skip_space(checked, end);
         if (at < checked.size() && checked[at] == ',') at = skip_space(checked, at + 1);
     }
@@ -243,7 +243,7 @@ std::vector<std::string_view> elements(std::string_view checked) {
     at = skip_space(checked, at + 1);
     while (at < checked.size() && checked[at] != ']') {
         const std::size_t end = skip_value(checked, at);
-        found.push_back(runtime_api::trimmed(checked.substr(at, end - at)));
+        found.push_back(base::trimmed(checked.substr(at, end - at)));
         at = skip_space(checked, end);
         if (at < checked.size() && checked[at] == ',') at = skip_space(checked, at + 1);
     }

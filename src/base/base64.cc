@@ -1,9 +1,9 @@
-#include "runtime_api/base64.h"
+#include "src/base/base64.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace runtime_api {
+namespace base {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -55,4 +55,4 @@ std::optional<std::string> base64_decoded(std::string_view text) {
     return out;
 }
 
-} // namespace runtime_api
+} // namespace base

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 
 /// What ordinary parsers (Python's, JavaScript's) take from a server though it is no JSON, made JSON. Pure;
 /// each function goes through the text without recursion, in time that its length bounds.

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace jsonrpc {
+namespace base {
 
 /// Owns a file descriptor.
 class UniqueFd {
@@ -29,4 +29,4 @@ private:
     int fd_ = -1;
 };
 
-} // namespace jsonrpc
+} // namespace base

@@ -4,18 +4,15 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "runtime_api/error.h"
+#include "src/base/event.h"
 
-namespace runtime_api {
+namespace base {
 
 /// One piece of work that many wait for: whoever asks first starts it, the others share what comes of it; a
 /// failure is told to all that waited and tried anew by the next. The work is a coroutine of its own: one who
@@ -26,15 +23,14 @@ public:
 
     bool flying() const { return flight_ != nullptr; }
 
-    /// Ends the work that is under way, if there is any: those who wait are told Error(cancelled), or what
-    /// the work makes of it.
+    /// Ends the work that is under way, if there is any: those who wait are told what the work makes of it.
     void cancel() {
         const std::shared_ptr<Flight> flight = flight_; // which may land meanwhile
         if (flight) flight->stop.emit(boost::asio::cancellation_type::terminal);
     }
 
     /// What `make` gives, or what the flight gives that is under way. T is copied to each: make it a pointer
-    /// or small. Cancellable (terminal).
+    /// or small. Throws boost::system::system_error(operation_aborted) when cancelled.
     boost::asio::awaitable<T> join(std::function<boost::asio::awaitable<T>()> make) {
         if (!flight_) start(std::move(make));
         return wait(flight_);
@@ -42,9 +38,8 @@ public:
 
 private:
     struct Flight {
-        explicit Flight(const boost::asio::any_io_executor& executor)
-            : landed(executor, boost::asio::steady_timer::time_point::max()) {}
-        boost::asio::steady_timer landed; // cancel() says so
+        explicit Flight(const boost::asio::any_io_executor& executor) : landed(executor) {}
+        Event landed;
         boost::asio::cancellation_signal stop{};
         std::optional<T> value{};
         std::exception_ptr failure{};
@@ -56,7 +51,7 @@ private:
         auto done = [this, flight, live = std::weak_ptr<int>(live_)](std::exception_ptr failure, T value) {
             flight->failure = failure;
             if (!failure) flight->value = std::move(value);
-            flight->landed.cancel();
+            flight->landed.notify();
             if (!live.expired()) flight_ = nullptr;
         };
         boost::asio::co_spawn(executor_, run(std::move(make)),
@@ -69,15 +64,8 @@ private:
     }
 
     static boost::asio::awaitable<T> wait(std::shared_ptr<Flight> flight) {
-        while (!flight->value && !flight->failure) {
-            boost::system::error_code ignored;
-            co_await flight->landed.async_wait(
-                boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-            const boost::asio::cancellation_state cancelled =
-                co_await boost::asio::this_coro::cancellation_state;
-            if (cancelled.cancelled() != boost::asio::cancellation_type::none)
-                throw Error(Errc::cancelled, "cancelled");
-        }
+        while (!flight->value && !flight->failure)
+            co_await flight->landed.wait(std::chrono::steady_clock::time_point::max());
         if (flight->failure) std::rethrow_exception(flight->failure);
         co_return *flight->value;
     }
@@ -87,4 +75,4 @@ private:
     std::shared_ptr<int> live_ = std::make_shared<int>(0);
 };
 
-} // namespace runtime_api
+} // namespace base
