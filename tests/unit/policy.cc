@@ -26,3 +26,27 @@ TEST_CASE("Policy: what was left with fewer rights takes them from the run, once
     CHECK(policy.narrow_to(Names{}, "a third") == Names{"files", "web"});
     CHECK(policy.refusal("github").find("a saved tool") != std::string::npos);
 }
+
+TEST_CASE("Policy: a refusal says what would allow it") {
+    const Names all = {"files", "web"};
+    CHECK(Policy(all, Names{"web"}, false).refusal("files") ==
+          "server \"files\" is not in the `servers` of this call; add it there");
+    CHECK(Policy(all, Names{}, false)
+              .refusal("files")
+              .ends_with("or leave `servers` out: an empty list means none"));
+    CHECK(Policy(all, std::nullopt, true).refusal("files") ==
+          "server \"files\" may be used only when the call names it in `servers` (--servers listed)");
+}
+
+TEST_CASE("Policy: a server is allowed where the call and the configuration both name it") {
+    const Names all = {"files", "web"};
+    const Policy named(all, Names{"web", "unheard"}, true);
+    CHECK(named.servers() == Names{"web"});
+    CHECK(named.allows("web"));
+    CHECK_FALSE(named.allows("files"));
+    CHECK_FALSE(named.allows("unheard"));
+    CHECK_FALSE(named.allows(""));
+    CHECK(named.is_narrow());
+    CHECK_FALSE(Policy(all, std::nullopt, false).is_narrow());
+    CHECK_FALSE(Policy(all, std::nullopt, true).allows("web"));
+}
