@@ -45,7 +45,8 @@ public:
 
 private:
     void set(bool paused) const {
-        if (const auto clock = clock_.lock()) (*clock)(paused);
+        const auto clock = clock_.lock();
+        if (clock && *clock) (*clock)(paused);
     }
 
     std::weak_ptr<Clock> clock_;
@@ -669,6 +670,29 @@ void GuestMethods::tell_saved(const std::string& what, const std::string& note) 
     if (!note.empty() && saved_notes_.size() < most_odd) saved_notes_.push_back(note);
 }
 
+namespace {
+
+// While its job runs nobody knows yet whether it will be refused; a name of other letters will be.
+bool could_be_saved(const std::string& name) {
+    return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+} // namespace
+
+// The job of one that has begun may be done already, though its answer has not come back: code that ends at
+// once must not save anything that its result does not tell.
+void GuestMethods::ending() {
+    ended_ = true;
+    for (const std::shared_ptr<Saving>& saving : saving_) {
+        int waits = Saving::waits;
+        const bool begun = !saving->state.compare_exchange_strong(waits, Saving::given_up);
+        if (!begun || waits == Saving::given_up || !could_be_saved(saving->name)) continue;
+        saving->told = true;
+        tell_saved("saved " + saving->name, "saved tool " + saving->name);
+    }
+    saving_.clear();
+}
+
 void GuestMethods::narrow_to(const Policy::Rights& other, const std::string& why) {
     std::string lost;
     for (const std::string& server : policy_.narrow_to(other, why))
@@ -680,6 +704,7 @@ void GuestMethods::narrow_to(const Policy::Rights& other, const std::string& why
 void GuestMethods::begin_anew() {
     policy_ = first_policy_;
     saved_notes_.clear();
+    ended_ = false;
 }
 
 // A function acts with the rights of the run that saved it: what that might not use, this run may not use
@@ -694,20 +719,36 @@ asio::awaitable<std::string> GuestMethods::saved(std::string method, std::string
     if (!shelf_.saved)
         throw guest_error("policy", "saved tools are turned off on this host (CORDON_SAVED_TOOLS=0)");
     SavedWork work;
-    auto job = [&, rights = SavedTools::Rights{policy_.rights(), sinks_.client}] {
+    const bool saves = method == "save_tool";
+    const auto saving = std::make_shared<Saving>(saves ? string_member(params, "name").substr(0, 64) : "");
+    if (saves) saving_.push_back(saving);
+    auto job = [&, saving, rights = SavedTools::Rights{policy_.rights(), sinks_.client}] {
+        int waits = Saving::waits;
+        if (!saving->state.compare_exchange_strong(waits, Saving::begun))
+            throw SavedTools::Error("the run has ended");
+        struct Failed {
+            std::atomic<int>& state;
+            bool failed = true;
+            ~Failed() {
+                if (failed) state = Saving::given_up;
+            }
+        } outcome{saving->state};
         work = work_on_saved(*shelf_.saved, method, params, rights);
+        outcome.failed = false;
         return std::string();
     };
+    if (ended_) saving->state = Saving::given_up;
     std::string failed;
     try {
         co_await worked_out(std::move(job));
     } catch (const SavedTools::Error& e) {
         failed = e.what();
     }
+    saving_.remove(saving);
     if (!failed.empty()) throw guest_error("arguments", failed);
     for (const SavedTools::Tool& tool : work.loaded) take_rights(tool);
-    if (method == "save_tool") {
-        const std::string name = string_member(params, "name").substr(0, 64);
+    if (saves && !saving->told) {
+        const std::string& name = saving->name;
         tell_saved((work.replaced ? "replaced " : "saved ") + name,
                    work.replaced
                        ? "saved tool " + name + ", which replaced an earlier one" + from_whom(*work.replaced)

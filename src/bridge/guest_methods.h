@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
@@ -74,6 +75,10 @@ public:
     /// this run; and what the run must know of saved functions.
     std::vector<std::string> notes() const;
 
+    /// The run's code has ended: a function that is being saved is told of, or is not saved. Nothing is saved
+    /// from here on.
+    void ending();
+
     /// What became of saved functions, by the host's own knowledge: "saved plus", "loaded minus".
     const std::vector<std::string>& saved_tools() const { return saved_tools_; }
 
@@ -108,6 +113,16 @@ private:
     boost::asio::awaitable<std::string> query_tool_docs(std::string params);
     boost::asio::awaitable<std::string> search_tool_docs(std::string params);
     boost::asio::awaitable<std::string> saved(std::string method, std::string params);
+    // A function on its way to the file. Whoever comes first, the job or the end of the run, decides what
+    // becomes of it.
+    struct Saving {
+        enum { waits, begun, given_up };
+        explicit Saving(std::string n) : name(std::move(n)) {}
+        std::string name;
+        std::atomic<int> state{waits};
+        bool told = false; ///< On the loop's thread.
+    };
+
     void tell_saved(const std::string& what, const std::string& note);
     void take_rights(const SavedTools::Tool& tool);
 
@@ -133,6 +148,8 @@ private:
     std::map<std::string, std::string> odd_{};         // by tool; a bounded number
     std::vector<std::string> saved_tools_{};
     std::vector<std::string> saved_notes_{};
+    std::list<std::shared_ptr<Saving>> saving_{};
+    bool ended_ = false;
 };
 
 } // namespace bridge

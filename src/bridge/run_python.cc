@@ -170,7 +170,10 @@ public:
         return notes;
     }
 
-    void ending() override { waiting = methods_.waiting(); }
+    void ending() override {
+        waiting = methods_.waiting();
+        methods_.ending();
+    }
 
     void spent(std::chrono::nanoseconds host_cpu) override { budget_.spend(host_cpu); }
 

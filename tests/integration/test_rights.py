@@ -11,7 +11,8 @@ import json, os, time
 source = "import asyncio\\ndef helper(data):\\n    return mcp_odd.one.sync(only=data)\\n"
 params = {"name": "helper", "source": source}
 os.write(3, b'{"jsonrpc":"2.0","id":500000,"method":"save_tool","params":%s}\\n' % json.dumps(params).encode())
-time.sleep(1)
+while not any(each["name"] == "helper" for each in runtime.saved_tools()):
+    time.sleep(0.01)
 """
 
 LEFT_BEHIND = """
@@ -33,7 +34,7 @@ class Rights(Case):
 
     def test_a_function_saved_without_servers_takes_them_from_the_run_that_loads_it(self):
         saved = self.cordon.run(RAW_SAVE, servers=[])
-        self.assertEqual(saved.facts["savedTools"], ["saved helper"], saved)
+        self.assertEqual(saved.facts.get("savedTools"), ["saved helper"], saved)
         self.assertIn("[saved tool helper]", saved.text)  # the host says it, whatever the worker did
         loaded = self.cordon.run("""
 print(await mcp_odd.one(only="before"))
@@ -64,7 +65,7 @@ for call in (lambda: helper("data"), lambda: mcp_odd.one.sync(only="after")):
 
     def test_a_thread_that_a_session_s_earlier_run_left_has_no_more_rights_than_that_run(self):
         self.cordon.run(LEFT_BEHIND, session="left", servers=[])
-        later = self.cordon.run("import time\ntime.sleep(0.5)\nprint(set(stolen))\nawait mcp_odd.one(only=1)", session="left")
+        later = self.cordon.run("import time\nwhile not stolen:\n    time.sleep(0.01)\nprint(set(stolen))\nawait mcp_odd.one(only=1)", session="left")
         self.assertTrue(later.is_error, later)
         self.assertIn('an earlier run of session "left" might not use it', later.text)
         self.assertNotIn("'secret'", later.text)  # what a call would have given back
