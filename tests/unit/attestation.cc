@@ -415,7 +415,7 @@ TEST_CASE("judge: the label of AppArmor or SELinux and the limits that nobody as
     Case labelled = podman();
     labelled.info.apparmor = true;
     labelled.say(R"("lsm_label": "")", R"("lsm_label": "containers-default-0.50 (enforce)\u001b")");
-    CHECK(labelled.row("LSM label").guest == "containers-default-0.50 (enforce) ");
+    CHECK(labelled.row("LSM label").guest == "containers-default-0.50 (enforce)\\x1b");
     CHECK(labelled.row("LSM label").engine == "AppArmor");
     CHECK(labelled.bad().empty());
     Case more = podman();

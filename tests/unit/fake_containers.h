@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "runtime_api/error.h"
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/jsonrpc/message.h"
 #include "src/sandbox/pool.h"
 

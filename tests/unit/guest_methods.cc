@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <future>
 
-#include "runtime_api/json.h"
+#include "src/base/json.h"
 #include "src/sandbox/instance.h"
 #include "tests/unit/mini.h"
 #include "tests/unit/run.h"
