@@ -8,7 +8,7 @@ from collections import deque
 
 from . import attestation, cgroup, wire
 from .artifacts import Artifacts
-from .execution import Counters, Execution, params_of
+from .execution import Counters, Execution, params_of, resident_peak
 from .outbox import Outbox
 from .pipes import Pipes, available
 from .processes import kill, kill_all
@@ -446,12 +446,19 @@ class Supervisor:
 
 
 def ended_already(pid):
-    """(wait status, rusage) of a worker that has ended since its last word, so that nobody must take its word for what it used."""
-    try:
-        found, status, usage = os.wait4(pid, os.WNOHANG)
-    except ChildProcessError:
-        return None
-    return (status, usage) if found else None
+    """(wait status, rusage) of a worker that has ended since its last word, so that nobody must take its word for what it used. One that
+    is about to end has no memory left to be looked at and cannot be waited for yet, for a moment."""
+    until = time.monotonic() + 0.05
+    while True:
+        try:
+            found, status, usage = os.wait4(pid, os.WNOHANG)
+        except ChildProcessError:
+            return None
+        if found:
+            return status, usage
+        if resident_peak(pid) > 0 or time.monotonic() >= until:
+            return None
+        time.sleep(0.001)
 
 
 def last_words(text):

@@ -258,11 +258,12 @@ class UpstreamServers(unittest.TestCase):
         self.assertIn("['p0', 'p1', 'p2']", self.check("from mcp import runtime\nprint(sorted(t['name'] for t in await runtime.list_tools('paged')))"))
 
     def test_servers_that_cannot_start_say_why_and_hurt_nobody(self):
-        for name, words in (("broken", "fatal: config missing"), ("absent", "no-such-command-anywhere")):
+        for name, words in (("broken", "exited with status 3"), ("absent", "no-such-command-anywhere")):
             result = self.cordon.run("from mcp import runtime\nprint(await runtime.list_tools(%r))" % name)
             with self.subTest(name):
                 self.assertEqual(result.status, "error")
                 self.assertIn(words, result.text)
+        self.assertIn("server broken wrote: fatal: config missing", self.cordon.log())
         self.check("print(len(await mcp_memory.read_graph()))")
 
     def test_ourselves_as_upstream_are_skipped_with_a_reason(self):

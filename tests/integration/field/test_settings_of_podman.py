@@ -18,7 +18,7 @@ REFUSED = {'devices = ["/dev/fuse"]': ("the engine adds devices", "take /dev/fus
            'volumes = ["/var/tmp:/hostvar:ro"]': ("the engine adds mounts", "take /hostvar out of volumes or mounts under [containers]"),
            'volumes = ["named:/kept"]': ("more can be written to", "take /kept out of volumes or mounts under [containers]"),
            'seccomp_profile = "unconfined"': ("the engine's own filter is not in force", 'remove seccomp_profile = "unconfined"'),
-           'seccomp_profile = "HOME/all.json"': ("the engine's profile allows all that was tried", "remove seccomp_profile from containers.conf"),
+           'seccomp_profile = "HOME/all.json"': ("the engine's profile allows all that its own one would refuse", "remove seccomp_profile from containers.conf"),
            'userns = "auto"': ("could not find enough available IDs", "userns in containers.conf")}
 PROGRAM = """import os
 print(sorted(set(os.environ) - {'HOSTNAME', 'container'}), os.getpid() > 1)
