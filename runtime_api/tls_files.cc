@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "runtime_api/discovery_files.h"
 #include "runtime_api/error.h"
+#include "src/base/small_file.h"
 
 namespace runtime_api {
 namespace {
@@ -32,10 +32,10 @@ int no_passphrase(char*, int, int, void* asked) noexcept {
 }
 
 Memory open(const std::string& path) {
-    const std::optional<std::string> text = discovery::read_small_file(path);
+    const std::optional<std::string> text = base::read_small_file(path);
     if (!text) fail(path, "no such file");
     Memory out(BIO_new(BIO_s_mem()));
-    BIO_write(out.get(), text->data(), static_cast<int>(text->size())); // at most max_file_bytes
+    BIO_write(out.get(), text->data(), static_cast<int>(text->size())); // at most most_small_file
     return out;
 }
 
@@ -70,7 +70,7 @@ void check_pair(const std::string& certificate_file, const std::string& key_file
 template <class Check> std::string problem_of(Check check) {
     try {
         check();
-    } catch (const Error& e) {
+    } catch (const std::runtime_error& e) { // an Error, or a FileError
         return std::string("TLS: ") + e.what();
     }
     return "";
@@ -108,7 +108,7 @@ std::string client_certificate_age(const Endpoint& endpoint) {
         const std::string whose = "the client's certificate " + endpoint.cert_file;
         if (X509_cmp_current_time(until) < 0) return whose + " expired on " + date(until);
         if (X509_cmp_current_time(from) > 0) return whose + " is not valid before " + date(from);
-    } catch (const Error&) { // then it is a problem
+    } catch (const std::runtime_error&) { // then it is a problem
     }
     return "";
 }

@@ -32,8 +32,8 @@ sandbox::Confinement to_confinement(const config::Settings& s) {
     return c;
 }
 
-runtime_api::SearchOptions to_search(const config::Settings& s) {
-    runtime_api::SearchOptions o;
+engines::SearchOptions to_search(const config::Settings& s) {
+    engines::SearchOptions o;
     o.socket_url = s.runtime_socket;
     o.runtime = s.runtime;
     o.allow_rootful = s.allow_rootful;

@@ -24,9 +24,9 @@ namespace asio = boost::asio;
 namespace {
 
 // The command that brings one: the first that the search knew, else the usual way.
-std::string way_to_an_engine(const std::vector<runtime_api::Tried>& tried) {
+std::string way_to_an_engine(const std::vector<engines::Tried>& tried) {
     std::string command = "sudo apt-get install podman && systemctl --user enable --now podman.socket";
-    for (const runtime_api::Tried& each : tried)
+    for (const engines::Tried& each : tried)
         if (!each.advice.empty()) {
             command = each.advice;
             break;
@@ -42,10 +42,10 @@ asio::awaitable<void> look_for_engine(App* app, DoctorReport* report) {
         report->engine = found->info;
         report->engine_source = found->candidate.source;
         report->engine_url = found->candidate.url;
-        report->advice = runtime_api::advice_on_engine(found->info);
-        if (auto unsafe = runtime_api::advice_on_endpoint(*found->candidate.endpoint))
+        report->advice = engines::advice_on_engine(found->info);
+        if (auto unsafe = engines::advice_on_endpoint(*found->candidate.endpoint))
             report->advice.insert(report->advice.begin(), std::move(*unsafe));
-    } catch (const runtime_api::NoEngine& e) {
+    } catch (const engines::NoEngine& e) {
         report->tried = e.tried();
         report->problems.push_back("no engine could be had → " + way_to_an_engine(e.tried()));
     }

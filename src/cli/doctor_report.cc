@@ -86,7 +86,7 @@ bool DoctorReport::strict_would_run() const {
 Shown DoctorReport::text() const {
     Shown out = "Sockets\n";
     Table sockets({"", "where", "what", "outcome"});
-    for (const runtime_api::Tried& each : tried) {
+    for (const engines::Tried& each : tried) {
         sockets.add({each.taken ? Shown("*") : Shown(" "), Shown::line(each.candidate.source),
                      Shown::line(each.candidate.url), Shown::line(each.outcome)});
         if (!each.advice.empty()) sockets.add({" ", "", "", "→ " + Shown::line(each.advice)});
@@ -105,7 +105,7 @@ Shown DoctorReport::text() const {
         if (!f.advice.empty()) out += "\n   → " + Shown::block(f.advice);
         out += "\n";
     }
-    for (const runtime_api::Advice& each : advice)
+    for (const engines::Advice& each : advice)
         out += "ADVICE   " + Shown::block(each.trouble) + "\n   → " + Shown::block(each.remedy) + "\n";
     for (const std::string& problem : problems) out += "PROBLEM  " + Shown::block(problem) + "\n";
     for (const std::string& fault : server_faults) out += "SERVER   " + Shown::block(fault) + "\n";
@@ -126,7 +126,7 @@ Shown DoctorReport::text() const {
 std::string DoctorReport::json() const {
     json::Writer w;
     w.object().field("strictWouldRun", strict_would_run()).key("tried").array();
-    for (const runtime_api::Tried& each : tried) {
+    for (const engines::Tried& each : tried) {
         w.object()
             .field("source", each.candidate.source)
             .field("url", each.candidate.url)
@@ -180,7 +180,7 @@ std::string DoctorReport::json() const {
         .field("problems", problems)
         .key("advice")
         .array();
-    for (const runtime_api::Advice& each : advice)
+    for (const engines::Advice& each : advice)
         w.object().field("trouble", each.trouble).field("remedy", each.remedy).end();
     w.end();
     if (self_test) {

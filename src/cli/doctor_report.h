@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/advice.h"
-#include "runtime_api/discovery.h"
 #include "src/base/shown.h"
 #include "src/cli/self_test.h"
+#include "src/engines/advice.h"
+#include "src/engines/discovery.h"
 #include "src/sandbox/attestation.h"
 #include "src/sandbox/janitor.h"
 
@@ -14,7 +14,7 @@ namespace cli {
 
 /// What doctor found, and its two forms. Pure.
 struct DoctorReport {
-    std::vector<runtime_api::Tried> tried{};
+    std::vector<engines::Tried> tried{};
     std::optional<runtime_api::EngineInfo> engine{};
     std::string engine_source{};
     std::string engine_url{};
@@ -30,7 +30,7 @@ struct DoctorReport {
     std::vector<std::string> server_reach{};     ///< What could change what Cordon takes commands from.
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
-    std::vector<runtime_api::Advice> advice{}; ///< On the engine, by its own description.
+    std::vector<engines::Advice> advice{}; ///< On the engine, by its own description.
     std::optional<SelfTestReport>
         self_test{}; ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.
 

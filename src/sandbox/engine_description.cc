@@ -6,7 +6,7 @@ namespace sandbox {
 namespace asio = boost::asio;
 
 EngineDescription::EngineDescription(asio::any_io_executor executor, Found found,
-                                     runtime_api::SearchOptions search)
+                                     engines::SearchOptions search)
     : executor_(executor), found_(std::move(found)), search_(std::move(search)), asking_(executor) {}
 
 void EngineDescription::begin() {
@@ -27,10 +27,10 @@ asio::awaitable<EngineDescription::Found> EngineDescription::join() {
 }
 
 asio::awaitable<EngineDescription::Found> EngineDescription::ask() {
-    runtime_api::Found known = *found_;
-    known.info = co_await runtime_api::describe_engine(found_, search_);
+    engines::Found known = *found_;
+    known.info = co_await engines::describe_engine(found_, search_);
     known.described = true;
-    found_ = std::make_shared<const runtime_api::Found>(std::move(known));
+    found_ = std::make_shared<const engines::Found>(std::move(known));
     co_return found_;
 }
 

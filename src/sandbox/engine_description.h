@@ -3,8 +3,8 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
-#include "runtime_api/discovery.h"
 #include "src/base/single_flight.h"
+#include "src/engines/discovery.h"
 
 namespace sandbox {
 
@@ -12,9 +12,9 @@ namespace sandbox {
 /// first container is made meanwhile. Shared by all who need it; on the loop's thread.
 class EngineDescription : public std::enable_shared_from_this<EngineDescription> {
 public:
-    using Found = std::shared_ptr<const runtime_api::Found>;
+    using Found = std::shared_ptr<const engines::Found>;
 
-    EngineDescription(boost::asio::any_io_executor executor, Found found, runtime_api::SearchOptions search);
+    EngineDescription(boost::asio::any_io_executor executor, Found found, engines::SearchOptions search);
 
     /// The engine as it was found, described or not.
     const Found& found() const { return found_; }
@@ -22,7 +22,7 @@ public:
     /// Begins to ask, where that is not done. Returns at once.
     void begin();
 
-    /// Waits for the description. Throws runtime_api::NoEngine where the engine may not be used after all,
+    /// Waits for the description. Throws engines::NoEngine where the engine may not be used after all,
     /// and Error where it does not answer; the next call asks again. This must outlive the wait.
     boost::asio::awaitable<Found> described();
 
@@ -32,7 +32,7 @@ private:
 
     boost::asio::any_io_executor executor_;
     Found found_;
-    runtime_api::SearchOptions search_;
+    engines::SearchOptions search_;
     base::SingleFlight<Found> asking_;
 };
 

@@ -23,7 +23,7 @@ constexpr auto sweep_every = 60s;
 // said and tried again.
 template <class Janitor>
 asio::awaitable<void> janitor_round(std::shared_ptr<Janitor> janitor,
-                                    std::shared_ptr<const runtime_api::Found> found, const Instance* instance,
+                                    std::shared_ptr<const engines::Found> found, const Instance* instance,
                                     std::shared_ptr<Remover> remover,
                                     std::function<void(const std::string&)> log) {
     janitor->timer.expires_after(first_sweep_after);
@@ -92,11 +92,11 @@ const Instance& EngineSource::instance() {
 }
 
 asio::awaitable<EngineSource::InUse> EngineSource::search() {
-    runtime_api::SearchOptions how = options_.search;
+    engines::SearchOptions how = options_.search;
     how.hasty = hasty_;
-    runtime_api::Found found = co_await runtime_api::find_engine(runtime_api::Surroundings::here(), how);
+    engines::Found found = co_await engines::find_engine(engines::Surroundings::here(), how);
     in_use_ = std::make_shared<EngineDescription>(
-        executor_, std::make_shared<const runtime_api::Found>(std::move(found)), options_.search);
+        executor_, std::make_shared<const engines::Found>(std::move(found)), options_.search);
     in_use_->begin();
     start_janitor();
     co_return in_use_;
@@ -116,7 +116,7 @@ asio::awaitable<EngineSource::InUse> EngineSource::in_use() {
     co_return co_await searching_.join(start);
 }
 
-asio::awaitable<std::shared_ptr<const runtime_api::Found>> EngineSource::found() {
+asio::awaitable<std::shared_ptr<const engines::Found>> EngineSource::found() {
     const InUse engine = co_await in_use();
     co_return co_await engine->described();
 }
@@ -138,7 +138,7 @@ std::string remedy_for(const std::string& image) {
 
 asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     const std::string image = options_.confinement.image;
-    std::shared_ptr<const runtime_api::Found> found = engine->found();
+    std::shared_ptr<const engines::Found> found = engine->found();
     std::optional<FoundImage> there = co_await find_image(found->engine, image);
     if (!there) {
         const std::string others = co_await others_of_that_name(found->engine, image);

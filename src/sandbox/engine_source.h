@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime_api/discovery.h"
 #include "src/base/single_flight.h"
+#include "src/engines/discovery.h"
 #include "src/sandbox/engine_description.h"
 #include "src/sandbox/pull_audience.h"
 #include "src/sandbox/sandbox.h"
@@ -20,7 +20,7 @@ namespace sandbox {
 class EngineSource {
 public:
     struct Options {
-        runtime_api::SearchOptions search{};
+        engines::SearchOptions search{};
         Confinement confinement{};
         std::string state_dir;
         std::function<void(const std::string&)> log; ///< A line for a person, now and then.
@@ -33,12 +33,12 @@ public:
     EngineSource(const EngineSource&) = delete;
     EngineSource& operator=(const EngineSource&) = delete;
 
-    /// Throws runtime_api::NoEngine, runtime_api::Error (the image is not there and cannot be pulled),
+    /// Throws engines::NoEngine, runtime_api::Error (the image is not there and cannot be pulled),
     /// std::system_error (the state folder).
     boost::asio::awaitable<Workshop> workshop();
 
     /// The engine alone, described, without looking at the image.
-    boost::asio::awaitable<std::shared_ptr<const runtime_api::Found>> found();
+    boost::asio::awaitable<std::shared_ptr<const engines::Found>> found();
 
     /// Called when a container could not be made since the image had gone: the next workshop() looks for it
     /// again.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "runtime_api/advice.h"
 #include "runtime_api/error.h"
-#include "runtime_api/find_login.h"
+#include "src/engines/advice.h"
+#include "src/engines/find_login.h"
 
 namespace sandbox {
 namespace asio = boost::asio;
@@ -22,7 +22,7 @@ bool has_other_reason(const std::string& words) {
 }
 
 // What is known of the login, where it may have been the reason.
-std::string about_login(const runtime_api::Login& login, const runtime_api::Error& error) {
+std::string about_login(const engines::Login& login, const runtime_api::Error& error) {
     std::string text;
     const Errc code = error.code();
     const bool refused = code == Errc::rejected || code == Errc::not_found ||
@@ -38,7 +38,7 @@ std::string about_login(const runtime_api::Login& login, const runtime_api::Erro
     return text;
 }
 
-runtime_api::Error explained(const runtime_api::Found& found, const runtime_api::Login& login,
+runtime_api::Error explained(const engines::Found& found, const engines::Login& login,
                              const runtime_api::Error& error) {
     const std::string text = error.what() + about_login(login, error) + explanation(found, error.what());
     return runtime_api::Error(error.code(), text);
@@ -53,25 +53,25 @@ struct Show {
 
 } // namespace
 
-std::string explanation(const runtime_api::Found& found, const std::string& words) {
-    runtime_api::Host host = runtime_api::look_at_host(runtime_api::Surroundings::here());
+std::string explanation(const engines::Found& found, const std::string& words) {
+    engines::Host host = engines::look_at_host(engines::Surroundings::here());
     host.storage_folder = found.info.storage_folder;
     const runtime_api::Endpoint endpoint = found.candidate.endpoint.value_or(runtime_api::Endpoint());
     // an engine that answered before, and is not there any more
     const bool unreachable = words.find("connect to ") != std::string::npos;
-    const std::optional<runtime_api::Advice> advice =
-        unreachable ? runtime_api::advice_on_place(host, found.candidate, words)
-                    : runtime_api::advice_on_error(host, endpoint, words);
+    const std::optional<engines::Advice> advice = unreachable
+                                                      ? engines::advice_on_place(host, found.candidate, words)
+                                                      : engines::advice_on_error(host, endpoint, words);
     return advice ? " → " + advice->trouble + ": " + advice->remedy : "";
 }
 
-asio::awaitable<void> pull_image(std::shared_ptr<const runtime_api::Found> found, std::string reference,
+asio::awaitable<void> pull_image(std::shared_ptr<const engines::Found> found, std::string reference,
                                  PullAudience audience) {
     const bool podman = found->engine->dialect() == runtime_api::Dialect::libpod;
-    const runtime_api::Surroundings here = runtime_api::Surroundings::here();
-    runtime_api::Login login;
-    if (podman) login = co_await runtime_api::find_podman_login(here, reference);
-    if (!podman) login = co_await runtime_api::find_login(here, reference);
+    const engines::Surroundings here = engines::Surroundings::here();
+    engines::Login login;
+    if (podman) login = co_await engines::find_podman_login(here, reference);
+    if (!podman) login = co_await engines::find_login(here, reference);
     std::vector<runtime_api::RegistryAuth> logins(1, login.auth);
     logins.insert(logins.end(), login.others.begin(), login.others.end());
     const Show show{audience, reference};

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 #include "src/sandbox/pull_audience.h"
 
 namespace sandbox {
@@ -12,12 +12,12 @@ namespace sandbox {
 inline constexpr const char* contents_label = "io.cordon.contents";
 
 /// " → trouble: remedy" for what the engine said, where that is known; else "".
-std::string explanation(const runtime_api::Found& found, const std::string& words);
+std::string explanation(const engines::Found& found, const std::string& words);
 
 /// Pulls an image with the user's own login for its registry, where podman or Docker keeps one, and shows how
 /// far it is. Throws runtime_api::Error, whose message says what to do about it where that is known, with
 /// which login it was tried, and what of the logins could not be read. Cancellable (terminal).
-boost::asio::awaitable<void> pull_image(std::shared_ptr<const runtime_api::Found> found,
-                                        std::string reference, PullAudience audience);
+boost::asio::awaitable<void> pull_image(std::shared_ptr<const engines::Found> found, std::string reference,
+                                        PullAudience audience);
 
 } // namespace sandbox

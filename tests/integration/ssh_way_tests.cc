@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "runtime_api/advice.h"
+#include "src/engines/advice.h"
 #include "tests/integration/ssh_case.h"
 
 namespace asio = boost::asio;
@@ -101,7 +101,7 @@ private:
 };
 
 std::string remedy(const Way& way, const std::string& words) {
-    const auto advice = runtime_api::advice_on_error(runtime_api::Host(), way.endpoint(), words);
+    const auto advice = engines::advice_on_error(engines::Host(), way.endpoint(), words);
     return advice ? advice->trouble + ": " + advice->remedy : "";
 }
 

@@ -1,18 +1,18 @@
-#include "runtime_api/advice.h"
+#include "src/engines/advice.h"
 
 #include <doctest/doctest.h>
 
-using runtime_api::Advice;
-using runtime_api::Candidate;
+using engines::Advice;
+using engines::Candidate;
+using engines::Host;
 using runtime_api::EngineInfo;
-using runtime_api::Host;
 
 namespace {
 
 /// What comes of words said by the engine at url; "trouble: remedy", or "".
 std::string on(const std::string& words, const std::string& url = "unix:///run/user/1000/podman/podman.sock",
                const Host& host = {}) {
-    const auto found = advice_on_error(host, runtime_api::parse_endpoint(url), words);
+    const auto found = engines::advice_on_error(host, runtime_api::parse_endpoint(url), words);
     return found ? found->trouble + ": " + found->remedy : "";
 }
 
@@ -34,13 +34,14 @@ Candidate place(const std::string& url, const std::string& source = "somewhere",
 }
 
 std::string at(const Host& host, const Candidate& candidate, const std::string& words) {
-    const auto found = advice_on_place(host, candidate, words);
+    const auto found = engines::advice_on_place(host, candidate, words);
     return found ? found->remedy : "";
 }
 
 std::string about(const EngineInfo& info) {
     std::string out;
-    for (const Advice& each : advice_on_engine(info)) out += each.trouble + ": " + each.remedy + '\n';
+    for (const Advice& each : engines::advice_on_engine(info))
+        out += each.trouble + ": " + each.remedy + '\n';
     return out;
 }
 
@@ -341,12 +342,12 @@ TEST_CASE("advice: TLS, its files and certificates that are past their time") {
 
 TEST_CASE("advice: an engine's certificate that is not checked") {
     runtime_api::Endpoint endpoint = runtime_api::parse_endpoint("https://e.example:2376");
-    CHECK_FALSE(advice_on_endpoint(endpoint));
+    CHECK_FALSE(engines::advice_on_endpoint(endpoint));
     endpoint.verify = false;
-    CHECK_HAS(advice_on_endpoint(endpoint)->trouble, "not checked");
+    CHECK_HAS(engines::advice_on_endpoint(endpoint)->trouble, "not checked");
     endpoint = runtime_api::parse_endpoint("unix:///s");
     endpoint.verify = false;
-    CHECK_FALSE(advice_on_endpoint(endpoint));
+    CHECK_FALSE(engines::advice_on_endpoint(endpoint));
 }
 
 TEST_CASE("advice: a slow storage driver and a missing seccomp profile") {

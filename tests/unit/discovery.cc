@@ -1,16 +1,16 @@
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
-#include "runtime_api/discovery_docker.h"
+#include "src/engines/discovery_docker.h"
 #include "tests/unit/discovery_machine.h"
 
-using runtime_api::Candidate;
+using engines::Candidate;
+using engines::SearchOptions;
 using runtime_api::Endpoint;
-using runtime_api::SearchOptions;
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<std::string> sources(const std::vector<Candidate>& all) {
 }
 
 void docker_context(Machine& machine, const std::string& name, const std::string& docker) {
-    machine.file("/home/.docker/contexts/meta/" + runtime_api::discovery::sha256_hex(name) + "/meta.json",
+    machine.file("/home/.docker/contexts/meta/" + engines::discovery::sha256_hex(name) + "/meta.json",
                  R"({"Name":")" + name + R"(","Metadata":{},"Endpoints":{"docker":)" + docker + "}}");
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("candidates: DOCKER_HOST over ssh without a path means Docker's socket
 
 TEST_CASE("candidates: the current Docker context, with its TLS files; \"default\" is none") {
     Machine machine;
-    const std::string id = runtime_api::discovery::sha256_hex("work");
+    const std::string id = engines::discovery::sha256_hex("work");
     CHECK(id == "00e13ed7af55b27622f1d6eab5bec0147e68efe28dc2b12461117afa1a5ed40e");
     machine.file("/home/.docker/config.json", R"({"auths":{},"currentContext":"work"})");
     CHECK(said(machine).at(0).problem.starts_with("Docker has no context \"work\" (no file "));

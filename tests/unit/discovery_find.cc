@@ -5,17 +5,17 @@
 #include <filesystem>
 #include <memory>
 
-#include "runtime_api/discovery.h"
 #include "runtime_api/socket_listener.h"
+#include "src/engines/discovery.h"
 #include "tests/unit/discovery_machine.h"
 #include "tests/unit/fake_podman.h"
 #include "tests/unit/run.h"
 
+using engines::Found;
+using engines::NoEngine;
+using engines::SearchOptions;
 using runtime_api::Endpoint;
 using runtime_api::EngineInfo;
-using runtime_api::Found;
-using runtime_api::NoEngine;
-using runtime_api::SearchOptions;
 
 namespace {
 
@@ -178,18 +178,18 @@ TEST_CASE("runs_in_vm: by what the engine says, by its socket, and not by the na
     const auto at = [](const std::string& url) { return runtime_api::parse_endpoint(url); };
     EngineInfo engine;
     engine.operating_system = "Debian GNU/Linux 12 (bookworm)";
-    CHECK_FALSE(runs_in_vm(engine, at("unix:///var/run/docker.sock"), why));
-    CHECK(runs_in_vm(engine, at("unix:///home/u/.colima/default/docker.sock"), why));
+    CHECK_FALSE(engines::runs_in_vm(engine, at("unix:///var/run/docker.sock"), why));
+    CHECK(engines::runs_in_vm(engine, at("unix:///home/u/.colima/default/docker.sock"), why));
     CHECK(why == "its socket is Colima's");
-    CHECK(runs_in_vm(engine, at("unix:///run/user/1/podman/m-api.sock"), why));
-    CHECK_FALSE(runs_in_vm(engine, at("unix:///run/my-api.sock"), why));
+    CHECK(engines::runs_in_vm(engine, at("unix:///run/user/1/podman/m-api.sock"), why));
+    CHECK_FALSE(engines::runs_in_vm(engine, at("unix:///run/my-api.sock"), why));
     engine.name = "colima";
-    CHECK(runs_in_vm(engine, at("unix:///x.sock"), why));
-    CHECK_FALSE(runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
+    CHECK(engines::runs_in_vm(engine, at("unix:///x.sock"), why));
+    CHECK_FALSE(engines::runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
     engine.name.clear();
     engine.kernel = "6.6.12-linuxkit";
-    CHECK(runs_in_vm(engine, at("unix:///x.sock"), why));
+    CHECK(engines::runs_in_vm(engine, at("unix:///x.sock"), why));
     engine = EngineInfo();
     engine.operating_system = "Docker Desktop";
-    CHECK(runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
+    CHECK(engines::runs_in_vm(engine, at("tcp://192.0.2.1:2375"), why));
 }

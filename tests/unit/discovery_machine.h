@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
 /// A machine to be searched: a folder with a home, a root and files of the test's choice; gone with the
 /// object.
@@ -66,13 +66,13 @@ public:
     void set(const std::string& name, const std::string& value) { around.environment[name] = value; }
     std::string at(const std::string& path) const { return folder_ + path; }
 
-    std::vector<runtime_api::Candidate> search(const std::string& runtime = "") const {
-        runtime_api::SearchOptions options;
+    std::vector<engines::Candidate> search(const std::string& runtime = "") const {
+        engines::SearchOptions options;
         options.runtime = runtime;
-        return runtime_api::candidates(around, options);
+        return engines::candidates(around, options);
     }
 
-    runtime_api::Surroundings around;
+    engines::Surroundings around;
 
 private:
     std::string folder_;

@@ -223,14 +223,13 @@ struct FakeHost {
     }
 
     sandbox::Workshop workshop() {
-        runtime_api::Found found;
+        engines::Found found;
         found.engine = engine;
         sandbox::Workshop workshop;
         workshop.executor = loop.get_executor();
         workshop.engine = engine;
         workshop.description = std::make_shared<sandbox::EngineDescription>(
-            loop.get_executor(), std::make_shared<const runtime_api::Found>(found),
-            runtime_api::SearchOptions());
+            loop.get_executor(), std::make_shared<const engines::Found>(found), engines::SearchOptions());
         workshop.confinement.strict = strict;
         workshop.instance = instance.get();
         workshop.remover = remover;

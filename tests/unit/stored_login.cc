@@ -1,15 +1,15 @@
-#include "runtime_api/stored_login.h"
+#include "src/engines/stored_login.h"
 
 #include <doctest/doctest.h>
 
 #include "discovery_machine.h"
 #include "run.h"
-#include "runtime_api/find_login.h"
 #include "src/base/base64.h"
 #include "src/base/json.h"
+#include "src/engines/find_login.h"
 
-using runtime_api::stored_login;
-using runtime_api::StoredLogin;
+using engines::stored_login;
+using engines::StoredLogin;
 
 namespace {
 
@@ -53,12 +53,12 @@ TEST_CASE("stored_login: tokens, padding, helpers") {
     CHECK(stored_login(helpers, "h.x/a").helper == "own");
     CHECK(stored_login(helpers, "other.x/a").helper == "all");
     CHECK(stored_login(helpers, "h.x/a").auth.username.empty());
-    CHECK(runtime_api::helper_login(R"({"Username":"u","Secret":"s"})", "h").password == "s");
-    CHECK(runtime_api::helper_login(R"({"Username":"<token>","Secret":"s"})", "h").identity_token == "s");
-    CHECK_THROWS_AS(runtime_api::helper_login(R"({"Username":"u"})", "h"), json::Error);
+    CHECK(engines::helper_login(R"({"Username":"u","Secret":"s"})", "h").password == "s");
+    CHECK(engines::helper_login(R"({"Username":"<token>","Secret":"s"})", "h").identity_token == "s");
+    CHECK_THROWS_AS(engines::helper_login(R"({"Username":"u"})", "h"), json::Error);
     for (const char* good : {"pass", "osxkeychain", "ecr-login", "a.b_c"})
-        CHECK(runtime_api::good_helper_name(good));
-    for (const char* bad : {"", "../x", "a/b", "a b", "a;b"}) CHECK(!runtime_api::good_helper_name(bad));
+        CHECK(engines::good_helper_name(good));
+    for (const char* bad : {"", "../x", "a/b", "a b", "a;b"}) CHECK(!engines::good_helper_name(bad));
 }
 
 TEST_CASE("stored_login: what cannot be read is an error that does not repeat it") {
@@ -77,7 +77,7 @@ TEST_CASE("stored_login: what cannot be read is an error that does not repeat it
 TEST_CASE("find_login: the first file with a login for that registry, and what could not be read is told") {
     boost::asio::io_context loop;
     Machine machine;
-    const auto found = [&] { return run(loop, runtime_api::find_login(machine.around, "h.x/a:1")); };
+    const auto found = [&] { return run(loop, engines::find_login(machine.around, "h.x/a:1")); };
     CHECK(found().source.empty());
     const std::string docker = machine.file("/home/.docker/config.json", file_for("h.x", "docker:p"));
     CHECK(found().source == docker);
@@ -89,7 +89,7 @@ TEST_CASE("find_login: the first file with a login for that registry, and what c
     CHECK(found().source == shared);
     machine.set("XDG_RUNTIME_DIR", machine.at("/run/mine"));
     machine.file("/run/mine/containers/auth.json", "{");
-    const runtime_api::Login login = found();
+    const engines::Login login = found();
     CHECK(login.source == shared);
     REQUIRE(login.troubles.size() == 1);
     CHECK(login.troubles[0].find("/run/mine/containers/auth.json: ") != std::string::npos);
@@ -113,9 +113,9 @@ TEST_CASE("find_podman_login: a short name may lead anywhere, so that all logins
         R"({"auths":{"docker.io":{"auth":"dTpw"},"h.x":{"auth":"YTpw"},"h.x/team":{"auth":"Yjpw"},"e":{}}})");
     machine.file("/home/.docker/config.json", file_for("h.x", "second:p"));
     const auto found = [&](const char* name) {
-        return run(loop, runtime_api::find_podman_login(machine.around, name));
+        return run(loop, engines::find_podman_login(machine.around, name));
     };
-    const runtime_api::Login login = found("small:1");
+    const engines::Login login = found("small:1");
     CHECK(login.auth.username == "u");
     REQUIRE(login.others.size() == 2);
     CHECK(login.others[0].server == "h.x");

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Remedies that more than one trouble needs.
-namespace runtime_api::remedy {
+namespace engines::remedy {
 
 inline constexpr const char* unified_cgroups =
     "boot with cgroup v2: sudo grubby --update-kernel=ALL --args=systemd.unified_cgroup_hierarchy=1 (Debian, "
@@ -19,4 +19,4 @@ inline constexpr const char* subids = "sudo usermod --add-subuids 100000-165535 
 inline constexpr const char* count_swap =
     "boot with cgroup_enable=memory swapaccount=1 on the kernel's command line";
 
-} // namespace runtime_api::remedy
+} // namespace engines::remedy

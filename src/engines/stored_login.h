@@ -7,13 +7,13 @@
 #include "runtime_api/engine.h"
 
 /// Logins as podman and Docker keep them: auth.json and config.json, which have one form. Pure.
-namespace runtime_api {
+namespace engines {
 
 /// What one such file says of one repository.
 struct StoredLogin {
-    RegistryAuth auth{};  ///< The login that is in the file itself; empty: none.
-    std::string helper{}; ///< The credential helper to be asked first ("pass"); empty: none.
-    std::string server{}; ///< The registry, as an engine is told: "docker.io", "localhost:5000".
+    runtime_api::RegistryAuth auth{}; ///< The login that is in the file itself; empty: none.
+    std::string helper{};             ///< The credential helper to be asked first ("pass"); empty: none.
+    std::string server{};             ///< The registry, as an engine is told: "docker.io", "localhost:5000".
     std::vector<std::string> helper_keys{}; ///< What the helper may know the registry as, best first.
 };
 
@@ -27,9 +27,9 @@ StoredLogin stored_login(std::string_view text, const std::string& repository);
 std::vector<std::string> stored_keys(std::string_view text);
 
 /// Reads what a helper's `get` printed. Throws json::Error.
-RegistryAuth helper_login(std::string_view text, const std::string& server);
+runtime_api::RegistryAuth helper_login(std::string_view text, const std::string& server);
 
 /// A name that may be made a program's: "docker-credential-" + name.
 bool good_helper_name(std::string_view name);
 
-} // namespace runtime_api
+} // namespace engines

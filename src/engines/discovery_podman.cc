@@ -1,4 +1,4 @@
-#include "runtime_api/discovery_podman.h"
+#include "src/engines/discovery_podman.h"
 
 #include <toml++/toml.h>
 
@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime_api/discovery_files.h"
 #include "runtime_api/error.h"
 #include "src/base/json.h"
+#include "src/engines/discovery_files.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 namespace {
 
 struct Known {
@@ -18,7 +18,9 @@ struct Known {
     std::map<std::string, PodmanConnection> connections;
 };
 
-[[noreturn]] void fail(const std::string& why) { throw Error(Errc::bad_endpoint, why); }
+[[noreturn]] void fail(const std::string& why) {
+    throw runtime_api::Error(runtime_api::Errc::bad_endpoint, why);
+}
 
 void from_json(const json::Reader& in, PodmanConnection& out) {
     in.read("URI", out.uri);
@@ -175,7 +177,7 @@ Candidate from_connection(const Surroundings& around, const std::string& source,
         for (const std::string& socket : machine_sockets(around))
             if (file_exists(socket) && socket.ends_with('/' + socket_name(connection.name)))
                 return said(source + " (the machine's own socket)", "unix://" + socket);
-    if (out.endpoint->kind == Endpoint::Kind::ssh)
+    if (out.endpoint->kind == runtime_api::Endpoint::Kind::ssh)
         out.endpoint->key_file =
             connection.identity.empty() ? variable(around, "CONTAINER_SSHKEY") : connection.identity;
     if (!connection.ca.empty() || !connection.cert.empty() || !connection.key.empty()) {
@@ -202,4 +204,4 @@ std::vector<std::string> machine_sockets(const Surroundings& around) {
     return out;
 }
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

@@ -1,9 +1,9 @@
 #pragma once
 #include <vector>
 
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 
 /// What somebody set, in order: variables, podman's default connection, Docker's current context. Nothing
 /// that is not set.
@@ -13,4 +13,4 @@ std::vector<Candidate> said_places(const Surroundings& around, const SearchOptio
 /// `problem`.
 std::vector<Candidate> usual_places(const Surroundings& around, const SearchOptions& options);
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

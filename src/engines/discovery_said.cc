@@ -1,17 +1,17 @@
 #include <functional>
 
-#include "runtime_api/discovery_docker.h"
-#include "runtime_api/discovery_files.h"
-#include "runtime_api/discovery_places.h"
-#include "runtime_api/discovery_podman.h"
 #include "runtime_api/error.h"
+#include "src/engines/discovery_docker.h"
+#include "src/engines/discovery_files.h"
+#include "src/engines/discovery_places.h"
+#include "src/engines/discovery_podman.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 namespace {
 
 Candidate from_container_host(const Surroundings& around) {
     Candidate out = said("CONTAINER_HOST", variable(around, "CONTAINER_HOST"));
-    if (out.endpoint && out.endpoint->kind == Endpoint::Kind::ssh)
+    if (out.endpoint && out.endpoint->kind == runtime_api::Endpoint::Kind::ssh)
         out.endpoint->key_file = variable(around, "CONTAINER_SSHKEY");
     return out;
 }
@@ -22,7 +22,7 @@ void add_named_connection(const Surroundings& around, std::vector<Candidate>& to
     const std::string source = "CONTAINER_CONNECTION \"" + name + '"';
     try {
         to.push_back(from_connection(around, source, *podman_connection(around, name)));
-    } catch (const Error& e) {
+    } catch (const runtime_api::Error& e) {
         to.push_back(said_wrongly(source, e.what()));
     }
 }
@@ -32,7 +32,8 @@ void add_default_connection(const Surroundings& around, std::vector<Candidate>& 
         const std::optional<PodmanConnection> found = podman_connection(around, "");
         if (!found) return;
         to.push_back(from_connection(around, "podman's default connection \"" + found->name + '"', *found));
-    } catch (const Error& e) { // whether one is set cannot be known: that is an error, not "none"
+    } catch (
+        const runtime_api::Error& e) { // whether one is set cannot be known: that is an error, not "none"
         to.push_back(said_wrongly("podman's default connection", e.what()));
     }
 }
@@ -41,7 +42,7 @@ void add_current_context(const Surroundings& around, std::vector<Candidate>& to)
     try {
         const std::string name = current_docker_context(around);
         if (!name.empty()) to.push_back(from_docker_context(around, "Docker context \"" + name + '"', name));
-    } catch (const Error& e) {
+    } catch (const runtime_api::Error& e) {
         to.push_back(said_wrongly("Docker's current context", e.what()));
     }
 }
@@ -63,4 +64,4 @@ std::vector<Candidate> said_places(const Surroundings& around, const SearchOptio
     return out;
 }
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

@@ -11,7 +11,7 @@
 #include "runtime_api/engine.h"
 #include "runtime_api/error.h"
 
-namespace runtime_api {
+namespace engines {
 
 /// What the search looks at, so that tests can give another machine.
 struct Surroundings {
@@ -33,7 +33,7 @@ struct SearchOptions {
     bool allow_plain_tcp = false;
     std::string ca_file{}, cert_file{}, key_file{}; ///< TLS of socket_url.
     bool tls_verify = true;
-    Timeouts timeouts{};
+    runtime_api::Timeouts timeouts{};
 
     /// Return an engine at a local socket before it has described itself, which takes podman half a second,
     /// where it is not root's by who listens there, or root's are allowed. See Found::described.
@@ -44,7 +44,7 @@ struct SearchOptions {
 struct Candidate {
     std::string source; ///< "CONTAINER_HOST", "the rootless podman socket", "Docker context \"work\""
     std::string url;    ///< As said, or as made; may be no valid one, see problem.
-    std::optional<Endpoint> endpoint{};
+    std::optional<runtime_api::Endpoint> endpoint{};
     bool said = false;           ///< Somebody set it: it is taken or is an error, never skipped.
     bool system_rootful = false; ///< A system socket of an engine that runs as root.
     std::string problem{}; ///< Why it cannot even be tried ("no such file", "bad URL: …"); empty: try it.
@@ -65,8 +65,8 @@ struct Tried {
 };
 
 struct Found {
-    std::shared_ptr<Engine> engine;
-    EngineInfo info;
+    std::shared_ptr<runtime_api::Engine> engine;
+    runtime_api::EngineInfo info;
     bool described = true; ///< False (hasty alone): info is empty, and describe_engine has yet to judge it.
     Candidate candidate;
     std::vector<Tried> tried;
@@ -74,10 +74,10 @@ struct Found {
 
 /// Thrown where no engine could be had: what() lists each place that was tried and why it failed, on a line
 /// each.
-class NoEngine : public Error {
+class NoEngine : public runtime_api::Error {
 public:
     NoEngine(const std::string& message, std::vector<Tried> tried)
-        : Error(Errc::unavailable, message), tried_(std::move(tried)) {}
+        : runtime_api::Error(runtime_api::Errc::unavailable, message), tried_(std::move(tried)) {}
     const std::vector<Tried>& tried() const { return tried_; }
 
 private:
@@ -89,11 +89,12 @@ private:
 boost::asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options);
 
 /// What an engine says of itself that was found in haste. Throws NoEngine where it may not be taken after
-/// all, and as Engine::info.
-boost::asio::awaitable<EngineInfo> describe_engine(std::shared_ptr<const Found> found, SearchOptions options);
+/// all, and as runtime_api::Engine::info.
+boost::asio::awaitable<runtime_api::EngineInfo> describe_engine(std::shared_ptr<const Found> found,
+                                                                SearchOptions options);
 
 /// True where a rootful engine of this description is known to run in a VM of its own (Docker Desktop, a
 /// podman machine, colima, …); `why` says by what it was recognised.
-bool runs_in_vm(const EngineInfo& info, const Endpoint& endpoint, std::string& why);
+bool runs_in_vm(const runtime_api::EngineInfo& info, const runtime_api::Endpoint& endpoint, std::string& why);
 
-} // namespace runtime_api
+} // namespace engines

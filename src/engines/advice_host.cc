@@ -1,9 +1,9 @@
 #include <string_view>
 
-#include "runtime_api/advice.h"
-#include "runtime_api/discovery_files.h"
+#include "src/engines/advice.h"
+#include "src/engines/discovery_files.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 bool in_path(const Surroundings& around, const std::string& program) {
@@ -37,4 +37,4 @@ Host look_at_host(const Surroundings& around) {
     return out;
 }
 
-} // namespace runtime_api
+} // namespace engines

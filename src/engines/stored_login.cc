@@ -1,4 +1,4 @@
-#include "runtime_api/stored_login.h"
+#include "src/engines/stored_login.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "src/base/json.h"
 #include "src/base/text.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 constexpr const char* hub = "docker.io";
@@ -39,8 +39,9 @@ std::optional<json::Reader> best_member(const json::Reader& object, const std::s
     return best;
 }
 
-RegistryAuth make_auth(const std::string& user, const std::string& secret, const std::string& server) {
-    RegistryAuth auth;
+runtime_api::RegistryAuth make_auth(const std::string& user, const std::string& secret,
+                                    const std::string& server) {
+    runtime_api::RegistryAuth auth;
     auth.server = server;
     if (user == token_user) {
         auth.identity_token = secret;
@@ -51,8 +52,8 @@ RegistryAuth make_auth(const std::string& user, const std::string& secret, const
     return auth;
 }
 
-RegistryAuth read_entry(const json::Reader& entry, const std::string& server) {
-    RegistryAuth auth;
+runtime_api::RegistryAuth read_entry(const json::Reader& entry, const std::string& server) {
+    runtime_api::RegistryAuth auth;
     entry.read_optional("username", auth.username);
     entry.read_optional("password", auth.password);
     std::string encoded;
@@ -102,7 +103,7 @@ std::vector<std::string> stored_keys(std::string_view text) {
     return out;
 }
 
-RegistryAuth helper_login(std::string_view text, const std::string& server) {
+runtime_api::RegistryAuth helper_login(std::string_view text, const std::string& server) {
     const json::Document document(text);
     const json::Reader in = document.root("answer");
     std::string user;
@@ -119,4 +120,4 @@ bool good_helper_name(std::string_view name) {
     return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), good);
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -1,12 +1,12 @@
 #include <utility>
 
-#include "runtime_api/advice.h"
-#include "runtime_api/discovery.h"
 #include "runtime_api/error.h"
 #include "runtime_api/socket_listener.h"
 #include "runtime_api/tls_files.h"
+#include "src/engines/advice.h"
+#include "src/engines/discovery.h"
 
-namespace runtime_api {
+namespace engines {
 namespace asio = boost::asio;
 namespace {
 
@@ -16,8 +16,8 @@ constexpr std::chrono::seconds search_limit{60};
 constexpr const char* not_tried = "not tried: ";
 
 struct Answer {
-    std::shared_ptr<Engine> engine{};
-    EngineInfo info{};
+    std::shared_ptr<runtime_api::Engine> engine{};
+    runtime_api::EngineInfo info{};
     bool described = true;
     std::string failure{}; ///< Empty: it answered.
 };
@@ -26,7 +26,7 @@ struct Answer {
 std::string refusal(const Candidate& candidate, const SearchOptions& options) {
     if (!candidate.problem.empty()) return candidate.problem;
     if (!candidate.endpoint) return "no URL";
-    if (candidate.endpoint->kind == Endpoint::Kind::tcp && !candidate.endpoint->loopback() &&
+    if (candidate.endpoint->kind == runtime_api::Endpoint::Kind::tcp && !candidate.endpoint->loopback() &&
         !options.allow_plain_tcp)
         return "plain tcp to another host: refused, since whoever is on the network would own the engine "
                "(use https:// with client "
@@ -35,7 +35,7 @@ std::string refusal(const Candidate& candidate, const SearchOptions& options) {
 }
 
 /// Not every engine says what it dislikes about a client's certificate.
-std::string with_own_age(const std::string& failure, const Endpoint& endpoint) {
+std::string with_own_age(const std::string& failure, const runtime_api::Endpoint& endpoint) {
     const bool after_the_engine_s =
         failure.starts_with("talking to") || failure.find("alert") != std::string::npos;
     const std::string age = after_the_engine_s ? client_certificate_age(endpoint) : "";
@@ -43,14 +43,14 @@ std::string with_own_age(const std::string& failure, const Endpoint& endpoint) {
 }
 
 /// Whether an engine that answers there will be taken, whatever it says of itself, as far as can be known.
-bool sure_to_be_taken(const Endpoint& endpoint, const SearchOptions& options) {
-    return options.hasty && endpoint.kind == Endpoint::Kind::unix_socket &&
-           (options.allow_rootful || own_user_listens(endpoint.path));
+bool sure_to_be_taken(const runtime_api::Endpoint& endpoint, const SearchOptions& options) {
+    return options.hasty && endpoint.kind == runtime_api::Endpoint::Kind::unix_socket &&
+           (options.allow_rootful || runtime_api::own_user_listens(endpoint.path));
 }
 
 /// Why an engine that answers is not the kind that was asked for; "" if it is.
-std::string wrong_kind(const Engine& engine, const SearchOptions& options) {
-    const bool podman = engine.dialect() == Dialect::libpod;
+std::string wrong_kind(const runtime_api::Engine& engine, const SearchOptions& options) {
+    const bool podman = engine.dialect() == runtime_api::Dialect::libpod;
     const std::string is = podman ? "podman" : "docker";
     const bool asked = options.runtime == "podman" || options.runtime == "docker";
     if (!asked || options.runtime == is) return {};
@@ -58,29 +58,29 @@ std::string wrong_kind(const Engine& engine, const SearchOptions& options) {
            ": leave --runtime (CORDON_RUNTIME) out, or name another socket by --runtime-socket";
 }
 
-asio::awaitable<Answer> ask(Endpoint where, Timeouts timeouts, bool describe) {
+asio::awaitable<Answer> ask(runtime_api::Endpoint where, runtime_api::Timeouts timeouts, bool describe) {
     Answer out;
     out.described = describe;
     try {
-        out.engine = co_await connect_engine(where, timeouts);
+        out.engine = co_await runtime_api::connect_engine(where, timeouts);
         if (describe) out.info = co_await out.engine->info();
-    } catch (const Error& e) {
-        if (e.code() == Errc::cancelled) throw;
+    } catch (const runtime_api::Error& e) {
+        if (e.code() == runtime_api::Errc::cancelled) throw;
         out.engine.reset();
         out.failure = with_own_age(e.what(), where);
     }
     co_return out;
 }
 
-std::string describe(const EngineInfo& info) {
-    std::string out = info.dialect == Dialect::libpod ? "podman " : "Docker ";
+std::string describe(const runtime_api::EngineInfo& info) {
+    std::string out = info.dialect == runtime_api::Dialect::libpod ? "podman " : "Docker ";
     out += info.version.empty() ? "of unknown version" : info.version;
     if (info.rootless) out += *info.rootless ? ", rootless" : ", rootful";
     return out;
 }
 
 /// Judges an engine that answered: fills taken and outcome.
-void judge(const EngineInfo& info, bool allow_rootful, Tried& tried) {
+void judge(const runtime_api::EngineInfo& info, bool allow_rootful, Tried& tried) {
     std::string why;
     tried.outcome = describe(info);
     if (info.rootless.value_or(false)) {
@@ -201,8 +201,9 @@ asio::awaitable<Found> find_engine(Surroundings around, SearchOptions options) {
     co_return search.result();
 }
 
-asio::awaitable<EngineInfo> describe_engine(std::shared_ptr<const Found> found, SearchOptions options) {
-    EngineInfo info = co_await found->engine->info();
+asio::awaitable<runtime_api::EngineInfo> describe_engine(std::shared_ptr<const Found> found,
+                                                         SearchOptions options) {
+    runtime_api::EngineInfo info = co_await found->engine->info();
     Tried tried;
     tried.candidate = found->candidate;
     judge(info, options.allow_rootful, tried);
@@ -212,4 +213,4 @@ asio::awaitable<EngineInfo> describe_engine(std::shared_ptr<const Found> found, 
     co_return info;
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -1,4 +1,4 @@
-#include "runtime_api/discovery_docker.h"
+#include "src/engines/discovery_docker.h"
 
 #include <openssl/evp.h>
 
@@ -6,7 +6,7 @@
 #include "src/base/json.h"
 #include "src/base/text.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 namespace {
 
 constexpr const char* remote_docker_socket = "/var/run/docker.sock";
@@ -48,7 +48,7 @@ std::string docker_host_url(const std::string& value, bool tls) {
 }
 
 void default_ssh_path(Candidate& candidate) {
-    if (!candidate.endpoint || candidate.endpoint->kind != Endpoint::Kind::ssh ||
+    if (!candidate.endpoint || candidate.endpoint->kind != runtime_api::Endpoint::Kind::ssh ||
         !candidate.endpoint->path.empty())
         return;
     candidate.endpoint->path = remote_docker_socket;
@@ -60,11 +60,12 @@ struct Context {
     bool skip_verify = false;
 };
 
-/// Throws Error(bad_endpoint).
+/// Throws runtime_api::Error(bad_endpoint).
 Context read_context(const std::string& path, const std::string& name) {
     const std::optional<std::string> text = read_small_file(path);
     if (!text)
-        throw Error(Errc::bad_endpoint, "Docker has no context \"" + name + "\" (no file " + path + ')');
+        throw runtime_api::Error(runtime_api::Errc::bad_endpoint,
+                                 "Docker has no context \"" + name + "\" (no file " + path + ')');
     Context out;
     try {
         const json::Document document(*text);
@@ -72,7 +73,7 @@ Context read_context(const std::string& path, const std::string& name) {
         docker.read("Host", out.host);
         docker.read_optional("SkipTLSVerify", out.skip_verify);
     } catch (const json::Error& e) {
-        throw Error(Errc::bad_endpoint, path + ": " + e.what());
+        throw runtime_api::Error(runtime_api::Errc::bad_endpoint, path + ": " + e.what());
     }
     return out;
 }
@@ -106,7 +107,7 @@ std::string current_docker_context(const Surroundings& around) {
     try {
         json::Document(*text).root().read_optional("currentContext", name);
     } catch (const json::Error& e) {
-        throw Error(Errc::bad_endpoint, path + ": " + e.what());
+        throw runtime_api::Error(runtime_api::Errc::bad_endpoint, path + ": " + e.what());
     }
     return name == "default" ? "" : name;
 }
@@ -116,7 +117,7 @@ Candidate from_docker_host(const Surroundings& around) {
     const bool tls = verify || !variable(around, "DOCKER_TLS").empty();
     Candidate out = said("DOCKER_HOST", docker_host_url(variable(around, "DOCKER_HOST"), tls));
     default_ssh_path(out);
-    const bool https = out.endpoint && out.endpoint->kind == Endpoint::Kind::https;
+    const bool https = out.endpoint && out.endpoint->kind == runtime_api::Endpoint::Kind::https;
     if (!tls && !https) return out;
 
     const std::string set = variable(around, "DOCKER_CERT_PATH");
@@ -124,7 +125,7 @@ Candidate from_docker_host(const Surroundings& around) {
     TlsFiles files = tls_files_in(folder);
     files.verify = verify || https; // DOCKER_TLS alone means TLS that checks nobody
     add_tls(out, files);
-    if (!set.empty() && out.endpoint && out.endpoint->kind == Endpoint::Kind::https)
+    if (!set.empty() && out.endpoint && out.endpoint->kind == runtime_api::Endpoint::Kind::https)
         out.problem = lacking(set, verify);
     return out;
 }
@@ -141,9 +142,9 @@ Candidate from_docker_context(const Surroundings& around, const std::string& sou
         files.verify = !context.skip_verify;
         if (!files.ca.empty() || !files.cert.empty() || context.skip_verify) add_tls(out, files);
         return out;
-    } catch (const Error& e) {
+    } catch (const runtime_api::Error& e) {
         return said_wrongly(source, e.what());
     }
 }
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

@@ -1,6 +1,6 @@
-#include "runtime_api/advice_words.h"
+#include "src/engines/advice_words.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 std::optional<Advice> on_trust(const Words& words) {
@@ -87,4 +87,4 @@ std::optional<Advice> advice_on_pull(const Words& words) {
     return found;
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -1,18 +1,18 @@
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
 #include <pwd.h>
 #include <unistd.h>
 
 #include <iterator>
 
-#include "runtime_api/discovery_files.h"
-#include "runtime_api/discovery_places.h"
 #include "runtime_api/error.h"
 #include "src/base/text.h"
+#include "src/engines/discovery_files.h"
+#include "src/engines/discovery_places.h"
 
 extern char** environ;
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 Candidate from_option(const SearchOptions& options) {
@@ -23,7 +23,7 @@ Candidate from_option(const SearchOptions& options) {
     files.key = options.key_file;
     files.verify = options.tls_verify;
     const bool wanted = !files.ca.empty() || !files.cert.empty() || !files.key.empty();
-    const bool https = out.endpoint && out.endpoint->kind == Endpoint::Kind::https;
+    const bool https = out.endpoint && out.endpoint->kind == runtime_api::Endpoint::Kind::https;
     if (wanted || https) discovery::add_tls(out, files);
     return out;
 }
@@ -66,7 +66,8 @@ std::vector<Candidate> candidates(const Surroundings& around, const SearchOption
     return out;
 }
 
-bool runs_in_vm(const EngineInfo& info, const Endpoint& endpoint, std::string& why) {
+bool runs_in_vm(const runtime_api::EngineInfo& info, const runtime_api::Endpoint& endpoint,
+                std::string& why) {
     const auto because = [&](const std::string& reason) {
         why = reason;
         return true;
@@ -79,7 +80,7 @@ bool runs_in_vm(const EngineInfo& info, const Endpoint& endpoint, std::string& w
     if (info.name == "colima" || info.name.starts_with("colima-"))
         return because("its host is called " + info.name);
     if (info.name.starts_with("lima-")) return because("its host is called " + info.name);
-    if (endpoint.kind != Endpoint::Kind::unix_socket) return false;
+    if (endpoint.kind != runtime_api::Endpoint::Kind::unix_socket) return false;
 #ifdef __APPLE__
     return because("containers on a Mac run in a VM");
 #else
@@ -102,4 +103,4 @@ bool runs_in_vm(const EngineInfo& info, const Endpoint& endpoint, std::string& w
 #endif
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -2,11 +2,11 @@
 #include <optional>
 #include <string>
 
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
 /// podman's own list of engines: podman-connections.json (podman 5) and containers.conf with its drop-ins
 /// (podman 4, and 5 read-only).
-namespace runtime_api::discovery {
+namespace engines::discovery {
 
 struct PodmanConnection {
     std::string name;
@@ -17,8 +17,8 @@ struct PodmanConnection {
 };
 
 /// The connection called name; "" asks for the default one, and gives nullopt if there is no default. Throws
-/// Error(bad_endpoint): a file that is malformed or unreadable (it says which and where), a name that is
-/// nowhere.
+/// runtime_api::Error(bad_endpoint): a file that is malformed or unreadable (it says which and where), a name
+/// that is nowhere.
 std::optional<PodmanConnection> podman_connection(const Surroundings& around, const std::string& name);
 
 /// A candidate from it. Where it names no key for ssh, CONTAINER_SSHKEY does. A connection into a podman
@@ -31,4 +31,4 @@ Candidate from_connection(const Surroundings& around, const std::string& source,
 /// the usual place if none is.
 std::vector<std::string> machine_sockets(const Surroundings& around);
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

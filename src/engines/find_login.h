@@ -3,17 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/discovery.h"
 #include "runtime_api/engine.h"
+#include "src/engines/discovery.h"
 
-namespace runtime_api {
+namespace engines {
 
 /// A login of the user's own for a registry.
 struct Login {
-    RegistryAuth auth{};                 ///< Empty: none was found.
+    runtime_api::RegistryAuth auth{};    ///< Empty: none was found.
     std::string source{};                ///< Where it came from, for messages: a file, a helper.
     std::vector<std::string> troubles{}; ///< Files and helpers that could not be used, and why.
-    std::vector<RegistryAuth> others{}; ///< For other registries, where a short name may lead to any of them.
+    std::vector<runtime_api::RegistryAuth>
+        others{}; ///< For other registries, where a short name may lead to any of them.
 };
 
 /// Where podman and Docker keep logins, in the order in which podman looks: REGISTRY_AUTH_FILE, where it is
@@ -29,4 +30,4 @@ boost::asio::awaitable<Login> find_login(Surroundings around, std::string refere
 /// where that leads, as podman's own client does.
 boost::asio::awaitable<Login> find_podman_login(Surroundings around, std::string reference);
 
-} // namespace runtime_api
+} // namespace engines

@@ -8,12 +8,12 @@
 #include <memory>
 #include <utility>
 
-#include "runtime_api/discovery_files.h"
-#include "runtime_api/discovery_places.h"
-#include "runtime_api/discovery_podman.h"
 #include "runtime_api/error.h"
+#include "src/engines/discovery_files.h"
+#include "src/engines/discovery_places.h"
+#include "src/engines/discovery_podman.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 namespace {
 
 /// Why no engine can listen at path; "" if one might.
@@ -38,7 +38,7 @@ public:
         Candidate out;
         out.source = source;
         out.system_rootful = system_rootful;
-        Endpoint endpoint;
+        runtime_api::Endpoint endpoint;
         endpoint.path = path;
         out.url = endpoint.url();
         const std::string real = real_path(path);
@@ -46,9 +46,9 @@ public:
             std::find_if(seen_.begin(), seen_.end(), [&](const auto& each) { return each.first == real; });
         if (earlier != seen_.end() && earlier->second == path) return;
         try {
-            out.endpoint = parse_endpoint(out.url);
+            out.endpoint = runtime_api::parse_endpoint(out.url);
             out.problem = earlier == seen_.end() ? missing(path) : "the same socket as " + earlier->second;
-        } catch (const Error& e) {
+        } catch (const runtime_api::Error& e) {
             out.problem = e.what();
         }
         if (earlier == seen_.end()) seen_.emplace_back(real, path);
@@ -101,4 +101,4 @@ std::vector<Candidate> usual_places(const Surroundings& around, const SearchOpti
     return out.take();
 }
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

@@ -1,37 +1,16 @@
-#include "runtime_api/discovery_files.h"
+#include "src/engines/discovery_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "runtime_api/error.h"
+#include "src/base/small_file.h"
 
-namespace runtime_api::discovery {
+namespace engines::discovery {
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return fd_; }
-
-private:
-    int fd_;
-};
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-    throw Error(Errc::bad_endpoint, path + ": " + why);
-}
 
 std::string without_password(const std::string& url) {
     const std::size_t scheme = url.find("://");
@@ -66,25 +45,10 @@ std::vector<std::string> runtime_dirs(const Surroundings& around) {
 }
 
 std::optional<std::string> read_small_file(const std::string& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a FIFO must not hold us
-    if (file.get() < 0) {
-        if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-        fail(path, std::strerror(errno));
-    }
-    struct stat about {};
-    if (::fstat(file.get(), &about) != 0) fail(path, std::strerror(errno));
-    if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
-        fail(path, "not a file"); // CONTAINERS_CONF=/dev/null is usual
-    std::string text;
-    for (;;) {
-        char piece[16 * 1024];
-        const ssize_t n = ::read(file.get(), piece, sizeof piece);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) fail(path, std::strerror(errno));
-        if (n == 0) return text;
-        text.append(piece, static_cast<std::size_t>(n));
-        if (text.size() > max_file_bytes)
-            fail(path, "larger than " + std::to_string(max_file_bytes >> 20U) + " MiB");
+    try {
+        return base::read_small_file(path);
+    } catch (const base::FileError& e) {
+        throw runtime_api::Error(runtime_api::Errc::bad_endpoint, e.what());
     }
 }
 
@@ -109,9 +73,9 @@ Candidate said(const std::string& source, const std::string& url) {
     out.source = source;
     out.said = true;
     try {
-        out.endpoint = parse_endpoint(url);
+        out.endpoint = runtime_api::parse_endpoint(url);
         out.url = out.endpoint->url();
-    } catch (const Error& e) {
+    } catch (const runtime_api::Error& e) {
         out.url = without_password(url);
         out.problem = e.what();
     }
@@ -128,9 +92,9 @@ Candidate said_wrongly(const std::string& source, const std::string& problem) {
 
 void add_tls(Candidate& candidate, const TlsFiles& files) {
     if (!candidate.endpoint) return;
-    Endpoint& endpoint = *candidate.endpoint;
-    if (endpoint.kind == Endpoint::Kind::tcp) endpoint.kind = Endpoint::Kind::https;
-    if (endpoint.kind != Endpoint::Kind::https) return;
+    runtime_api::Endpoint& endpoint = *candidate.endpoint;
+    if (endpoint.kind == runtime_api::Endpoint::Kind::tcp) endpoint.kind = runtime_api::Endpoint::Kind::https;
+    if (endpoint.kind != runtime_api::Endpoint::Kind::https) return;
     endpoint.ca_file = files.ca;
     endpoint.cert_file = files.cert;
     endpoint.key_file = files.key;
@@ -138,4 +102,4 @@ void add_tls(Candidate& candidate, const TlsFiles& files) {
     candidate.url = endpoint.url();
 }
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

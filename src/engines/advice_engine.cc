@@ -1,14 +1,14 @@
 #include <algorithm>
 
-#include "runtime_api/advice.h"
-#include "runtime_api/advice_remedies.h"
+#include "src/engines/advice.h"
+#include "src/engines/advice_remedies.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 constexpr std::int64_t most_images_need = 65535; // "nobody" is 65534, and the first is 0
 
-void on_cgroups(const EngineInfo& info, std::vector<Advice>& out) {
+void on_cgroups(const runtime_api::EngineInfo& info, std::vector<Advice>& out) {
     const bool rootless = info.rootless.value_or(false);
     if (rootless && info.cgroup_version == 1) {
         out.push_back({"a rootless engine on cgroup v1 ignores limits of memory and processes",
@@ -35,7 +35,7 @@ void on_cgroups(const EngineInfo& info, std::vector<Advice>& out) {
 
 } // namespace
 
-std::vector<Advice> advice_on_engine(const EngineInfo& info) {
+std::vector<Advice> advice_on_engine(const runtime_api::EngineInfo& info) {
     std::vector<Advice> out;
     on_cgroups(info, out);
     if (info.rootless.value_or(false) && info.uids && *info.uids < most_images_need)
@@ -65,4 +65,4 @@ std::vector<Advice> advice_on_engine(const EngineInfo& info) {
     return out;
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -1,12 +1,12 @@
-#include "runtime_api/advice.h"
+#include "src/engines/advice.h"
 
-#include "runtime_api/advice_remedies.h"
-#include "runtime_api/advice_words.h"
+#include "src/engines/advice_remedies.h"
+#include "src/engines/advice_words.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
-std::string destination(const Endpoint& endpoint) {
+std::string destination(const runtime_api::Endpoint& endpoint) {
     std::string out = "ssh ";
     if (endpoint.port != 0) out += "-p " + std::to_string(endpoint.port) + ' ';
     if (!endpoint.user.empty()) out += endpoint.user + '@';
@@ -16,7 +16,7 @@ std::string destination(const Endpoint& endpoint) {
 constexpr const char* allow_forwarding =
     "there, in /etc/ssh/sshd_config: AllowStreamLocalForwarding yes and AllowTcpForwarding yes";
 
-std::optional<Advice> on_ssh(const Endpoint& endpoint, const Words& words) {
+std::optional<Advice> on_ssh(const runtime_api::Endpoint& endpoint, const Words& words) {
     const std::string ssh = destination(endpoint);
     if (words.any({"remote host identification has changed", "host key for"}))
         return Advice{"the key of that host, or of a jump host on the way, is another than before",
@@ -179,11 +179,13 @@ std::optional<Advice> on_desktop(const Host& host, const Words& words) {
 
 } // namespace
 
-std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint, const std::string& text) {
+std::optional<Advice> advice_on_error(const Host& host, const runtime_api::Endpoint& endpoint,
+                                      const std::string& text) {
     const Words words(text);
     std::optional<Advice> found = on_cgroups(words);
-    if (!found && endpoint.kind == Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
-    if (!found && (endpoint.kind == Endpoint::Kind::https || endpoint.kind == Endpoint::Kind::tcp))
+    if (!found && endpoint.kind == runtime_api::Endpoint::Kind::ssh) found = on_ssh(endpoint, words);
+    if (!found && (endpoint.kind == runtime_api::Endpoint::Kind::https ||
+                   endpoint.kind == runtime_api::Endpoint::Kind::tcp))
         found = advice_on_tls(endpoint, text);
     if (!found) found = on_disk(host, words);
     if (!found) found = on_rootless(words);
@@ -197,4 +199,4 @@ std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint
     return found;
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/discovery.h"
 #include "runtime_api/engine.h"
+#include "src/engines/discovery.h"
 
 /// The troubles that everybody has once, recognised by what the engine or the system really says, each with
 /// what mends it. Pure.
-namespace runtime_api {
+namespace engines {
 
 struct Advice {
     std::string trouble; ///< What is wrong, in a sentence.
@@ -33,15 +33,16 @@ Host look_at_host(const Surroundings& around);
 
 /// What the words of an error point to: of connecting, create, attach, start, pull, or an engine's warning.
 /// Nothing if they are unknown.
-std::optional<Advice> advice_on_error(const Host& host, const Endpoint& endpoint, const std::string& words);
+std::optional<Advice> advice_on_error(const Host& host, const runtime_api::Endpoint& endpoint,
+                                      const std::string& words);
 
 /// The same for a place of the search: knows besides what usually listens there.
 std::optional<Advice> advice_on_place(const Host& host, const Candidate& candidate, const std::string& words);
 
 /// What is unsafe about the way to an engine, though it works. Nothing if all is well.
-std::optional<Advice> advice_on_endpoint(const Endpoint& endpoint);
+std::optional<Advice> advice_on_endpoint(const runtime_api::Endpoint& endpoint);
 
 /// What the engine cannot enforce, or does badly, by its own description.
-std::vector<Advice> advice_on_engine(const EngineInfo& info);
+std::vector<Advice> advice_on_engine(const runtime_api::EngineInfo& info);
 
-} // namespace runtime_api
+} // namespace engines

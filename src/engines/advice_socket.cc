@@ -1,6 +1,6 @@
-#include "runtime_api/advice_words.h"
+#include "src/engines/advice_words.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 std::string serve_podman(const std::string& socket) {
@@ -43,8 +43,9 @@ std::optional<Advice> on_silence(const Host& host, const Candidate& place, const
 
 } // namespace
 
-std::optional<Advice> advice_on_permission(const Host& host, const Endpoint& endpoint, const Words& words) {
-    if (endpoint.kind != Endpoint::Kind::unix_socket) return std::nullopt;
+std::optional<Advice> advice_on_permission(const Host& host, const runtime_api::Endpoint& endpoint,
+                                           const Words& words) {
+    if (endpoint.kind != runtime_api::Endpoint::Kind::unix_socket) return std::nullopt;
     const bool answered = words.any({": http "}); // then it is the engine that was not permitted something
     if (answered || !words.any({"permission denied"})) return std::nullopt;
     if (endpoint.path.find("docker") == std::string::npos)
@@ -59,9 +60,9 @@ std::optional<Advice> advice_on_permission(const Host& host, const Endpoint& end
 }
 
 std::optional<Advice> advice_on_place(const Host& host, const Candidate& place, const std::string& text) {
-    const Endpoint endpoint = place.endpoint.value_or(Endpoint());
+    const runtime_api::Endpoint endpoint = place.endpoint.value_or(runtime_api::Endpoint());
     const Words words(text);
-    const bool local = endpoint.kind == Endpoint::Kind::unix_socket && place.endpoint;
+    const bool local = endpoint.kind == runtime_api::Endpoint::Kind::unix_socket && place.endpoint;
     const bool silent = local && words.any({"no such file", "connection refused"});
     const std::string& path = endpoint.path;
     const auto is = [&](const char* part) { return path.find(part) != std::string::npos; };
@@ -85,4 +86,4 @@ std::optional<Advice> advice_on_place(const Host& host, const Candidate& place, 
     return advice_on_error(host, endpoint, text);
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -1,6 +1,6 @@
-#include "runtime_api/advice_words.h"
+#include "src/engines/advice_words.h"
 
-namespace runtime_api {
+namespace engines {
 namespace {
 
 constexpr const char* client_certificate =
@@ -9,7 +9,7 @@ constexpr const char* speak_tls =
     "write https:// instead of tcp://, with --runtime-tls-ca, --runtime-tls-cert and --runtime-tls-key";
 
 /// A command that shows what the engine's certificate says.
-std::string shown(const Endpoint& endpoint, const char* what) {
+std::string shown(const runtime_api::Endpoint& endpoint, const char* what) {
     const std::string host =
         endpoint.host.find(':') == std::string::npos ? endpoint.host : '[' + endpoint.host + ']';
     return "openssl s_client -connect " + host + ':' + std::to_string(endpoint.port) +
@@ -50,7 +50,7 @@ std::optional<Advice> on_client_certificate(const Words& words) {
     return std::nullopt;
 }
 
-std::optional<Advice> on_engine_certificate(const Endpoint& endpoint, const Words& words) {
+std::optional<Advice> on_engine_certificate(const runtime_api::Endpoint& endpoint, const Words& words) {
     if (words.any({"certificate has expired", "certificate is not yet valid"}))
         return Advice{"the engine's certificate is past its time or before it, or this host's clock is wrong",
                       "date shows the clock, and " + shown(endpoint, "-dates") +
@@ -68,7 +68,8 @@ std::optional<Advice> on_engine_certificate(const Endpoint& endpoint, const Word
     return std::nullopt;
 }
 
-std::optional<Advice> on_protocol(const Endpoint& endpoint, const std::string& text, const Words& words) {
+std::optional<Advice> on_protocol(const runtime_api::Endpoint& endpoint, const std::string& text,
+                                  const Words& words) {
     if (words.any({"http request to an https server", "http request was sent to https"}))
         return Advice{"the engine speaks TLS at that port", speak_tls};
     if (words.any({"wrong version number", "http request"}))
@@ -84,7 +85,7 @@ std::optional<Advice> on_protocol(const Endpoint& endpoint, const std::string& t
     if (!text.starts_with("talking to") ||
         !words.any({"empty reply", "connection reset", "unexpected eof", "ended the connection"}))
         return std::nullopt;
-    if (endpoint.kind == Endpoint::Kind::https)
+    if (endpoint.kind == runtime_api::Endpoint::Kind::https)
         return Advice{"the engine ended the connection without a word, as some do who miss a client "
                       "certificate that they know",
                       client_certificate};
@@ -93,7 +94,7 @@ std::optional<Advice> on_protocol(const Endpoint& endpoint, const std::string& t
 
 } // namespace
 
-std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string& text) {
+std::optional<Advice> advice_on_tls(const runtime_api::Endpoint& endpoint, const std::string& text) {
     const Words words(text);
     std::optional<Advice> found = on_our_files(words);
     if (!found) found = on_client_certificate(words);
@@ -102,8 +103,8 @@ std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string&
     return found;
 }
 
-std::optional<Advice> advice_on_endpoint(const Endpoint& endpoint) {
-    if (endpoint.kind != Endpoint::Kind::https || endpoint.verify) return std::nullopt;
+std::optional<Advice> advice_on_endpoint(const runtime_api::Endpoint& endpoint) {
+    if (endpoint.kind != runtime_api::Endpoint::Kind::https || endpoint.verify) return std::nullopt;
     return Advice{"the engine's certificate is not checked: whoever is on the way can be the engine, and "
                   "read and change "
                   "all that is sent",
@@ -112,4 +113,4 @@ std::optional<Advice> advice_on_endpoint(const Endpoint& endpoint) {
                   "without skip-tls-verify; DOCKER_TLS: set DOCKER_TLS_VERIFY=1)"};
 }
 
-} // namespace runtime_api
+} // namespace engines

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "runtime_api/advice.h"
 #include "src/base/text.h"
+#include "src/engines/advice.h"
 
-namespace runtime_api {
+namespace engines {
 
 /// The words of one error, to be searched without regard to case.
 class Words {
@@ -25,12 +25,13 @@ private:
 };
 
 /// What the words of an engine behind https:// or tcp:// point to.
-std::optional<Advice> advice_on_tls(const Endpoint& endpoint, const std::string& text);
+std::optional<Advice> advice_on_tls(const runtime_api::Endpoint& endpoint, const std::string& text);
 
 /// A Unix socket of this host that this user may not open.
-std::optional<Advice> advice_on_permission(const Host& host, const Endpoint& endpoint, const Words& words);
+std::optional<Advice> advice_on_permission(const Host& host, const runtime_api::Endpoint& endpoint,
+                                           const Words& words);
 
 /// What the words of a pull that failed point to.
 std::optional<Advice> advice_on_pull(const Words& words);
 
-} // namespace runtime_api
+} // namespace engines

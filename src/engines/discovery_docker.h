@@ -2,17 +2,17 @@
 #include <optional>
 #include <string>
 
-#include "runtime_api/discovery.h"
-#include "runtime_api/discovery_files.h"
+#include "src/engines/discovery.h"
+#include "src/engines/discovery_files.h"
 
 /// What Docker's own command would use: its variables and its contexts.
-namespace runtime_api::discovery {
+namespace engines::discovery {
 
 /// "$DOCKER_CONFIG" or "~/.docker"; "" where there is no home.
 std::string docker_dir(const Surroundings& around);
 
 /// currentContext of config.json, unless that is "default"; "" where there is none. Throws
-/// Error(bad_endpoint) if the file cannot be read.
+/// runtime_api::Error(bad_endpoint) if the file cannot be read.
 std::string current_docker_context(const Surroundings& around);
 
 /// The candidate that DOCKER_HOST names, with TLS by DOCKER_TLS_VERIFY and DOCKER_CERT_PATH. As Docker's own
@@ -27,4 +27,4 @@ Candidate from_docker_context(const Surroundings& around, const std::string& sou
 /// SHA-256 in lower-case hex: how Docker names a context's folders.
 std::string sha256_hex(const std::string& text);
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

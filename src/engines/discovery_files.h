@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime_api/discovery.h"
+#include "src/engines/discovery.h"
 
 /// What the parts of the search share: variables, folders and small files. All of this reads at most; nothing
 /// is ever written.
-namespace runtime_api::discovery {
+namespace engines::discovery {
 
 /// The variable's value; "" where it is not set. Set and empty counts as not set.
 std::string variable(const Surroundings& around, const std::string& name);
@@ -21,10 +21,8 @@ std::string config_home(const Surroundings& around);
 /// Folders that hold the user's sockets: $XDG_RUNTIME_DIR, then /run/user/UID if it is another.
 std::vector<std::string> runtime_dirs(const Surroundings& around);
 
-/// The whole of a configuration file; nullopt where there is none. Throws Error(bad_endpoint), naming the
-/// file, if it cannot be read, is no file, or is larger than max_file_bytes.
+/// base::read_small_file, which throws runtime_api::Error(bad_endpoint) here.
 std::optional<std::string> read_small_file(const std::string& path);
-inline constexpr std::size_t max_file_bytes = std::size_t{4} << 20;
 
 /// Full paths of what is in a folder and ends in suffix, sorted by name, at most max_folder_entries of them.
 /// Empty where there is no such folder.
@@ -47,4 +45,4 @@ struct TlsFiles {
 };
 void add_tls(Candidate& candidate, const TlsFiles& files);
 
-} // namespace runtime_api::discovery
+} // namespace engines::discovery

@@ -1,20 +1,20 @@
-#include "runtime_api/find_login.h"
+#include "src/engines/find_login.h"
 
 #include <chrono>
 #include <memory>
 #include <set>
 
-#include "runtime_api/discovery_docker.h"
-#include "runtime_api/discovery_files.h"
 #include "runtime_api/engine_answer.h"
 #include "runtime_api/error.h"
 #include "runtime_api/image_name.h"
 #include "runtime_api/pause.h"
 #include "runtime_api/quiet_process.h"
-#include "runtime_api/stored_login.h"
 #include "src/base/json.h"
+#include "src/engines/discovery_docker.h"
+#include "src/engines/discovery_files.h"
+#include "src/engines/stored_login.h"
 
-namespace runtime_api {
+namespace engines {
 namespace asio = boost::asio;
 namespace {
 
@@ -35,22 +35,24 @@ bool knows_nothing(const std::string& words) {
     return words.find("credentials not found") != std::string::npos;
 }
 
-/// What the helper printed for one key; "" where it knows none. Throws Error.
+/// What the helper printed for one key; "" where it knows none. Throws runtime_api::Error.
 asio::awaitable<std::string> ask_helper(std::string program, std::string key, std::string folder) {
     const std::vector<std::string> argv{program, "get"};
-    QuietProcess helper(argv, folder, key);
+    runtime_api::QuietProcess helper(argv, folder, key);
     const Clock::time_point end = Clock::now() + helper_limit;
     while (helper.running()) {
         if (Clock::now() > end)
-            throw Error(Errc::timed_out,
-                        program + " did not answer within " + std::to_string(helper_limit.count()) + " s");
-        co_await pause(poll_interval);
+            throw runtime_api::Error(runtime_api::Errc::timed_out, program + " did not answer within " +
+                                                                       std::to_string(helper_limit.count()) +
+                                                                       " s");
+        co_await runtime_api::pause(poll_interval);
     }
     const std::string said = helper.output();
     if (helper.ending() == "exited with status 0") co_return said;
     if (knows_nothing(said) || knows_nothing(helper.errors())) co_return std::string();
-    throw Error(Errc::unavailable,
-                program + ' ' + helper.ending() + ": " + one_line(said + ' ' + helper.errors(), 300));
+    throw runtime_api::Error(runtime_api::Errc::unavailable,
+                             program + ' ' + helper.ending() + ": " +
+                                 runtime_api::one_line(said + ' ' + helper.errors(), 300));
 }
 
 /// Fills login where the helper knows the registry.
@@ -58,7 +60,8 @@ asio::awaitable<void> by_helper(Surroundings around, StoredLogin stored, Login* 
     const std::string program = "docker-credential-" + stored.helper;
     try {
         if (!good_helper_name(stored.helper))
-            throw Error(Errc::rejected, one_line(program, 100) + " is no name of a credential helper");
+            throw runtime_api::Error(runtime_api::Errc::rejected, runtime_api::one_line(program, 100) +
+                                                                      " is no name of a credential helper");
         for (const std::string& key : stored.helper_keys) {
             const std::string said = co_await ask_helper(program, key, scratch_folder(around));
             if (said.empty()) continue;
@@ -68,8 +71,8 @@ asio::awaitable<void> by_helper(Surroundings around, StoredLogin stored, Login* 
         }
     } catch (const json::Error& e) {
         login->troubles.push_back(program + ": " + e.what());
-    } catch (const Error& e) {
-        if (e.code() == Errc::cancelled) throw;
+    } catch (const runtime_api::Error& e) {
+        if (e.code() == runtime_api::Errc::cancelled) throw;
         login->troubles.push_back(e.what());
     }
 }
@@ -81,7 +84,7 @@ template <class Read> auto read_file(const std::string& file, Login& login, Read
         if (text && text->find_first_not_of(" \t\r\n") != std::string::npos) return read(*text);
     } catch (const json::Error& e) {
         login.troubles.push_back(file + ": " + e.what());
-    } catch (const Error& e) {
+    } catch (const runtime_api::Error& e) {
         login.troubles.push_back(e.what());
     }
     return decltype(read(std::string()))();
@@ -91,7 +94,9 @@ StoredLogin read_login(const std::string& file, const std::string& repository, L
     return read_file(file, login, [&](const std::string& text) { return stored_login(text, repository); });
 }
 
-bool empty(const RegistryAuth& auth) { return auth.username.empty() && auth.identity_token.empty(); }
+bool empty(const runtime_api::RegistryAuth& auth) {
+    return auth.username.empty() && auth.identity_token.empty();
+}
 
 /// Fills login where the file or its helper knows the repository.
 asio::awaitable<void> look_into(Surroundings around, std::string file, std::string repository, Login* login) {
@@ -120,7 +125,7 @@ std::vector<std::string> login_files(const Surroundings& around) {
 }
 
 asio::awaitable<Login> find_login(Surroundings around, std::string reference) {
-    const std::string repository = full_repository(reference);
+    const std::string repository = runtime_api::full_repository(reference);
     Login login;
     if (const std::string set = discovery::variable(around, "REGISTRY_AUTH_FILE");
         !set.empty() && !discovery::file_exists(set))
@@ -134,10 +139,11 @@ asio::awaitable<Login> find_login(Surroundings around, std::string reference) {
 
 asio::awaitable<Login> find_podman_login(Surroundings around, std::string reference) {
     Login login = co_await find_login(around, reference);
-    if (!registry_of(reference).empty()) co_return login;
+    if (!runtime_api::registry_of(reference).empty()) co_return login;
     std::set<std::string> known;
     int looked_up = 0;
-    known.insert(full_repository(reference).substr(0, full_repository(reference).find('/')));
+    known.insert(
+        runtime_api::full_repository(reference).substr(0, runtime_api::full_repository(reference).find('/')));
     for (const std::string& file : login_files(around)) {
         Login ignored; // its troubles have been told
         const std::vector<std::string> keys =
@@ -156,4 +162,4 @@ asio::awaitable<Login> find_podman_login(Surroundings around, std::string refere
     co_return login;
 }
 
-} // namespace runtime_api
+} // namespace engines
