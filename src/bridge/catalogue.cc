@@ -12,7 +12,7 @@
 #include "src/bridge/guest_methods.h"
 #include "src/config/alias.h"
 #include "src/jsonrpc/peer.h"
-#include "src/mcp/client.h"
+#include "src/mcp/client/client.h"
 
 namespace bridge {
 namespace asio = boost::asio;

@@ -13,7 +13,7 @@
 #include "src/base/workers.h"
 #include "src/bridge/secrets.h"
 #include "src/jsonrpc/message.h"
-#include "src/mcp/client_spec.h"
+#include "src/mcp/client/spec.h"
 
 namespace bridge {
 

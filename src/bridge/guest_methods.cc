@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "src/base/json.h"
+#include "src/base/nearest.h"
 #include "src/bridge/manual.h"
-#include "src/bridge/nearest.h"
 #include "src/bridge/result_check.h"
-#include "src/bridge/tool_docs.h"
-#include "src/mcp/client.h"
+#include "src/mcp/client/client.h"
+#include "src/search/tool_docs.h"
 
 namespace bridge {
 namespace asio = boost::asio;
@@ -71,7 +71,7 @@ void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTo
         .field("toolAlias", tool.alias)
         .field("alias", tool.alias);
     w.field("description", tool.description)
-        .field("signature", python_signature(tool.alias, tool.input_schema));
+        .field("signature", search::python_signature(tool.alias, tool.input_schema));
     if (full) {
         w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
         if (!tool.output_schema.empty()) w.raw_field("outputSchema", tool.output_schema);
@@ -93,10 +93,10 @@ const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const st
         if (tool.name == name) return &tool;
     for (const CatalogueTool& tool : tools)
         if (tool.alias == name) return &tool;
-    const std::string wanted = letters(name);
+    const std::string wanted = base::letters(name);
     const CatalogueTool* alike = nullptr;
     for (const CatalogueTool& tool : tools) {
-        if (wanted.empty() || letters(tool.name) != wanted) continue;
+        if (wanted.empty() || base::letters(tool.name) != wanted) continue;
         if (alike) return nullptr;
         alike = &tool;
     }
@@ -109,7 +109,7 @@ jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool,
     names.reserve(tools.size());
     for (const CatalogueTool& each : tools) names.push_back(each.name);
     return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) +
-                                           "\"" + did_you_mean(tool, names));
+                                           "\"" + base::did_you_mean(tool, names));
 }
 
 CatalogueServer server_entry(const Catalogue& catalogue, const std::string& name) {
@@ -339,7 +339,7 @@ std::string GuestMethods::allowed_server(const std::string& name_or_alias) const
         std::vector<std::string> names;
         for (const CatalogueServer& each : shelf_.catalogue.servers()) names.push_back(each.name);
         throw guest_error("unknown_server", "there is no server \"" + name_or_alias.substr(0, 200) + "\"" +
-                                                did_you_mean(name_or_alias, names));
+                                                base::did_you_mean(name_or_alias, names));
     }
     const CatalogueServer entry = server_entry(shelf_.catalogue, *name);
     if (!entry.usable) throw guest_error("unknown_server", unusable(entry));
@@ -563,14 +563,15 @@ std::vector<Known> known_now(const Catalogue& catalogue) {
     return all;
 }
 
-ToolIndex::ToolsByServer to_index(const std::vector<Known>& known) {
-    ToolIndex::ToolsByServer all;
+search::ToolIndex::ToolsByServer to_index(const std::vector<Known>& known) {
+    search::ToolIndex::ToolsByServer all;
     for (const auto& [server, tools] : known) {
-        std::vector<IndexedTool> indexed;
+        std::vector<search::IndexedTool> indexed;
         if (tools) {
             for (const CatalogueTool& tool : *tools) {
-                IndexedTool entry{server.name, server.description, tool.name,
-                                  tool.alias,  tool.description,   parameter_names(tool.input_schema)};
+                search::IndexedTool entry{server.name,      server.description,
+                                          tool.name,        tool.alias,
+                                          tool.description, search::parameter_names(tool.input_schema)};
                 indexed.push_back(std::move(entry));
             }
         }
@@ -579,10 +580,11 @@ ToolIndex::ToolsByServer to_index(const std::vector<Known>& known) {
     return all;
 }
 
-std::string found_docs(const std::vector<ToolIndex::Hit>& hits, const std::vector<Known>& known, bool full) {
+std::string found_docs(const std::vector<search::ToolIndex::Hit>& hits, const std::vector<Known>& known,
+                       bool full) {
     json::Writer w;
     w.object().key("results").array();
-    for (const ToolIndex::Hit& hit : hits) {
+    for (const search::ToolIndex::Hit& hit : hits) {
         for (const auto& [server, tools] : known) {
             if (server.name != hit.server || !tools) continue;
             const CatalogueTool* tool = find_tool(*tools, hit.name);

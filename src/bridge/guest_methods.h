@@ -18,8 +18,8 @@
 #include "src/bridge/policy.h"
 #include "src/bridge/run_report.h"
 #include "src/bridge/saved_tools.h"
-#include "src/bridge/schema_check.h"
-#include "src/bridge/tool_index.h"
+#include "src/schema/check.h"
+#include "src/search/tool_index.h"
 
 namespace bridge {
 
@@ -27,8 +27,8 @@ namespace bridge {
 /// Outlives all runs.
 struct Shelf {
     Catalogue& catalogue;
-    SchemaCheck& schemas;
-    ToolIndex& index;
+    schema::Check& schemas;
+    search::ToolIndex& index;
     SavedTools* saved = nullptr;                   ///< Null: turned off.
     std::function<std::string()> image_contents{}; ///< What the image says is in it; may be empty.
     const Secrets* secrets = nullptr; ///< Taken out of all that goes to code. Null: there are none.

@@ -28,7 +28,7 @@ std::string sentence(const std::vector<std::string>& problems) {
 
 } // namespace
 
-std::string broken_promise(SchemaCheck& schemas, const CatalogueTool& tool, std::string_view result) {
+std::string broken_promise(schema::Check& schemas, const CatalogueTool& tool, std::string_view result) {
     std::string said;
     const auto structured = promised(tool, result, said);
     if (!structured) return said;
@@ -39,7 +39,7 @@ std::string broken_promise(SchemaCheck& schemas, const CatalogueTool& tool, std:
     }
 }
 
-std::optional<std::string> broken_promise_at_once(SchemaCheck& schemas, const CatalogueTool& tool,
+std::optional<std::string> broken_promise_at_once(schema::Check& schemas, const CatalogueTool& tool,
                                                   std::string_view result) {
     if (result.size() > most_checked_at_once) return std::nullopt;
     std::string said;

@@ -8,8 +8,8 @@
 
 #include "runtime_api/error.h"
 #include "src/base/json.h"
+#include "src/base/nearest.h"
 #include "src/base/random_name.h"
-#include "src/bridge/nearest.h"
 #include "src/bridge/render.h"
 #include "src/bridge/run_budget.h"
 
@@ -253,13 +253,13 @@ std::optional<std::vector<std::string>> named_servers(const Catalogue& catalogue
         const std::vector<std::string>& problems = catalogue.configuration_problems();
         if (!name && !problems.empty()) // it may be in there
             throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() + "\"" +
-                               did_you_mean(wanted, all) + "; a file of servers cannot be read: " +
+                               base::did_you_mean(wanted, all) + "; a file of servers cannot be read: " +
                                Shown::line(problems.front(), 400).text());
         if (!name && all.empty())
             throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() +
                                "\"; none is configured");
         if (!name) {
-            std::string near = did_you_mean(wanted, all);
+            std::string near = base::did_you_mean(wanted, all);
             if (near.empty()) near = "; see runtime.discovered_servers()";
             throw BadArguments("servers: there is no server \"" + Shown::line(wanted, 200).text() + "\"" +
                                near);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "src/base/json.h"
+#include "src/base/nearest.h"
 #include "src/base/text.h"
-#include "src/bridge/nearest.h"
 #include "src/bridge/sessions.h"
 
 namespace bridge {
@@ -140,9 +140,9 @@ const std::vector<std::string>& known_arguments() {
 
 // The argument that was meant, or "": near in spelling, or one of its own words as in "session_id".
 std::string meant(const std::string& name) {
-    const std::vector<std::string> near = nearest(name, known_arguments(), 1);
+    const std::vector<std::string> near = base::nearest(name, known_arguments(), 1);
     if (!near.empty()) return near.front();
-    const std::string written = letters(name);
+    const std::string written = base::letters(name);
     for (const std::string& known : known_arguments())
         if (written.starts_with(known) || written.ends_with(known) || known.starts_with(written + 's'))
             return known;

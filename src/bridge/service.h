@@ -5,7 +5,7 @@
 
 #include "src/bridge/render.h"
 #include "src/bridge/run_python.h"
-#include "src/mcp/service.h"
+#include "src/mcp/server/service.h"
 
 namespace bridge {
 

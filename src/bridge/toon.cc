@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/json_tree.h"
 #include "src/base/text.h"
-#include "src/bridge/json_tree.h"
 
 namespace bridge {
 
@@ -17,7 +17,7 @@ constexpr int most_depth = 128; // each level costs two more spaces on each of i
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_primitive(const JsonTree& value) { return !value.is_object() && !value.is_array(); }
+bool is_primitive(const json::Tree& value) { return !value.is_object() && !value.is_array(); }
 
 /// What a reader would take for a number: also "05", which is none in JSON.
 bool looks_like_number(std::string_view text) {
@@ -89,7 +89,7 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
-std::string number(const JsonTree& value) {
+std::string number(const json::Tree& value) {
     if (value.text.find_first_not_of("-0123456789") == std::string::npos)
         return value.text == "-0" ? "0" : value.text;
     if (value.number == 0) return "0";
@@ -104,7 +104,7 @@ std::string number(const JsonTree& value) {
     return text;
 }
 
-std::string primitive(const JsonTree& value) {
+std::string primitive(const json::Tree& value) {
     switch (value.kind) {
     case json::Kind::boolean:
         return value.flag ? "true" : "false";
@@ -127,14 +127,14 @@ std::string key_text(std::string_view key) {
 
 /// All elements are objects with the same keys and nothing nested: then the keys are written once, and each
 /// object is a row.
-bool is_table(const JsonTree& array) {
-    const JsonTree& first = array.items.front();
+bool is_table(const json::Tree& array) {
+    const json::Tree& first = array.items.front();
     if (!first.is_object() || first.members.empty()) return false;
-    return std::all_of(array.items.begin(), array.items.end(), [&](const JsonTree& row) {
+    return std::all_of(array.items.begin(), array.items.end(), [&](const json::Tree& row) {
         if (row.members.size() != first.members.size()) return false; // also what is no object
         for (std::size_t i = 0; i < first.members.size(); ++i) {
             const bool in_place = row.members[i].first == first.members[i].first;
-            const JsonTree* cell = in_place ? &row.members[i].second : row.find(first.members[i].first);
+            const json::Tree* cell = in_place ? &row.members[i].second : row.find(first.members[i].first);
             if (!cell || !is_primitive(*cell)) return false;
         }
         return true;
@@ -143,7 +143,7 @@ bool is_table(const JsonTree& array) {
 
 class Encoder {
 public:
-    std::string encode(const JsonTree& root) {
+    std::string encode(const json::Tree& root) {
         if (root.is_object())
             fields(root, 0);
         else if (root.is_array() && root.items.empty())
@@ -164,13 +164,13 @@ private:
     }
     void line(int depth, const std::string& text) { put(indent(depth) + text); }
 
-    void fields(const JsonTree& object, int depth) {
+    void fields(const json::Tree& object, int depth) {
         for (const auto& [key, value] : object.members) field(key, value, depth, indent(depth));
     }
 
     /// One field at `depth`; its first line begins with `start`, which in a list item is less deep and holds
     /// the hyphen.
-    void field(const std::string& key, const JsonTree& value, int depth, const std::string& start) {
+    void field(const std::string& key, const json::Tree& value, int depth, const std::string& start) {
         const std::string head = key_text(key);
         if (value.is_object()) {
             put(start + head + ':');
@@ -184,7 +184,7 @@ private:
         }
     }
 
-    void array(const std::string& head, const JsonTree& value, int depth, const std::string& start) {
+    void array(const std::string& head, const json::Tree& value, int depth, const std::string& start) {
         const std::string opening = start + head + '[' + std::to_string(value.items.size()) + ']';
         if (std::all_of(value.items.begin(), value.items.end(), is_primitive)) {
             put(opening + ": " + inline_values(value));
@@ -192,36 +192,36 @@ private:
             table(opening, value, depth + 1);
         } else {
             put(opening + ':');
-            for (const JsonTree& item : value.items) list_item(item, depth + 1);
+            for (const json::Tree& item : value.items) list_item(item, depth + 1);
         }
     }
 
-    static std::string inline_values(const JsonTree& array) {
+    static std::string inline_values(const json::Tree& array) {
         std::string text;
-        for (const JsonTree& item : array.items) {
+        for (const json::Tree& item : array.items) {
             if (&item != &array.items.front()) text += ',';
             text += primitive(item);
         }
         return text;
     }
 
-    void table(const std::string& opening, const JsonTree& array, int depth) {
+    void table(const std::string& opening, const json::Tree& array, int depth) {
         const auto& columns = array.items.front().members;
         std::string names;
         for (const auto& [name, unused] : columns) names += (names.empty() ? "" : ",") + key_text(name);
         put(opening + '{' + names + "}:");
-        for (const JsonTree& row : array.items) {
+        for (const json::Tree& row : array.items) {
             std::string cells = indent(depth);
             for (std::size_t i = 0; i < columns.size(); ++i) {
                 const bool in_place = row.members[i].first == columns[i].first;
-                const JsonTree& cell = in_place ? row.members[i].second : *row.find(columns[i].first);
+                const json::Tree& cell = in_place ? row.members[i].second : *row.find(columns[i].first);
                 cells += (i == 0 ? "" : ",") + primitive(cell);
             }
             put(cells);
         }
     }
 
-    void list_item(const JsonTree& item, int depth) {
+    void list_item(const json::Tree& item, int depth) {
         const std::string start = indent(depth) + "- ";
         if (item.is_array()) {
             nested_list(item, depth, start);
@@ -237,14 +237,14 @@ private:
     }
 
     /// An array as an item of a list: it has no place for column names, so it is never a table.
-    void nested_list(const JsonTree& array, int depth, const std::string& start) {
+    void nested_list(const json::Tree& array, int depth, const std::string& start) {
         const std::string opening = start + '[' + std::to_string(array.items.size()) + "]:";
         if (std::all_of(array.items.begin(), array.items.end(), is_primitive)) {
             put(array.items.empty() ? opening : opening + ' ' + inline_values(array));
             return;
         }
         put(opening);
-        for (const JsonTree& item : array.items) list_item(item, depth + 1);
+        for (const json::Tree& item : array.items) list_item(item, depth + 1);
     }
 
     std::string out_;
@@ -253,7 +253,7 @@ private:
 } // namespace
 
 std::string to_toon(std::string_view json) {
-    return Encoder().encode(read_tree(json, most_values, most_depth));
+    return Encoder().encode(json::read_tree(json, most_values, most_depth));
 }
 
 } // namespace bridge

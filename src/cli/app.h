@@ -51,8 +51,8 @@ private:
 
     boost::asio::io_context& loop_;
     config::Settings settings_;
-    bridge::SchemaCheck schemas_;
-    bridge::ToolIndex index_;
+    schema::Check schemas_;
+    search::ToolIndex index_;
     std::unique_ptr<bridge::SavedTools> saved_;
     std::unique_ptr<const bridge::Secrets> secrets_;
     std::unique_ptr<bridge::Shelf> shelf_;

@@ -11,7 +11,7 @@
 #include <iostream>
 #include <system_error>
 
-#include "src/bridge/nearest.h"
+#include "src/base/nearest.h"
 #include "src/bridge/remedies.h"
 #include "src/bridge/render.h"
 #include "src/cli/app.h"
@@ -45,7 +45,7 @@ std::string nearest_file(const std::string& file) {
          in.increment(failed))
         if (in->path().extension() == ".py")
             names.push_back((path.parent_path() / in->path().filename()).string());
-    return bridge::did_you_mean(file, names);
+    return base::did_you_mean(file, names);
 }
 
 std::string read_source(const std::string& file) {

@@ -6,8 +6,8 @@
 #include <cxxopts.hpp>
 #include <optional>
 
+#include "src/base/nearest.h"
 #include "src/base/text.h"
-#include "src/bridge/nearest.h"
 #include "src/cli/options.h"
 #include "src/config/settings.h"
 
@@ -183,7 +183,7 @@ std::string nearest_flags(const std::string& flag) {
     std::vector<std::string> all;
     for (const Flag& each : table) all.push_back("--" + std::string(each.name));
     for (const config::Setting& each : config::settings_table()) all.push_back("--" + std::string(each.flag));
-    return bridge::did_you_mean("--" + flag, all);
+    return base::did_you_mean("--" + flag, all);
 }
 
 CommandLine take_apart(const std::vector<std::string>& arguments) {

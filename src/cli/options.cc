@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/bridge/nearest.h"
+#include "src/base/nearest.h"
 #include "src/cli/help.h"
 
 namespace cli {
@@ -24,7 +24,7 @@ std::string command_of(const CommandLine& line, const std::string& name) {
         return word == "run" ? (line.programs.empty() ? "serve" : "exec") : word;
     if (is_file)
         throw UsageError("there is no command \"" + word + "\"; to run that file: cordon exec " + word);
-    throw UsageError("there is no command \"" + word + "\"" + bridge::did_you_mean(word, commands) +
+    throw UsageError("there is no command \"" + word + "\"" + base::did_you_mean(word, commands) +
                      ": expected serve, exec, doctor, self-test, servers, image or sweep; see cordon --help");
 }
 
@@ -81,7 +81,7 @@ void read_image(Options& options, const CommandLine& line) {
     if (!known || words.size() > 3 || (action == "list" && !argument.empty()) ||
         ((action == "use" || action == "rm") && argument.empty()) || (action == "build" && !flavour))
         throw UsageError(
-            "image" + (known ? " " + said : bridge::did_you_mean(said, actions)) +
+            "image" + (known ? " " + said : base::did_you_mean(said, actions)) +
             ": expected list (ls), pull [REFERENCE], use REFERENCE (or default), rm REFERENCE, or "
             "build python|datascience [--suite bookworm|trixie|…]");
     if (line.has("suite") && action != "build") throw UsageError("--suite belongs to image build");
@@ -94,7 +94,7 @@ void read_image(Options& options, const CommandLine& line) {
 void read_servers(Options& options, const CommandLine& line) {
     const std::string action = line.words.size() > 1 ? line.words[1] : "";
     if (!action.empty() && action != "accept")
-        throw UsageError("servers " + action + bridge::did_you_mean(action, {"accept"}) +
+        throw UsageError("servers " + action + base::did_you_mean(action, {"accept"}) +
                          ": expected nothing behind it, or accept NAME…");
     options.all = line.on("all");
     if (options.all && action.empty()) throw UsageError("--all belongs to servers accept");
@@ -122,7 +122,7 @@ void warn_of_variable(Options& options, const std::string& name) {
     std::vector<std::string> all;
     for (const config::Setting& setting : config::settings_table())
         all.push_back(config::short_variable(setting).substr(7));
-    const std::vector<std::string> near = bridge::nearest(bare, all, 1);
+    const std::vector<std::string> near = base::nearest(bare, all, 1);
     if (near.empty() && !is_long) return;
     options.warnings.push_back(
         name + " is set, but there is no such setting" +
@@ -154,7 +154,7 @@ std::string topic_of(const CommandLine& line) {
     const std::string topic = line.words.size() > at ? line.words[at] : "";
     if (topic == "version" || topic == "help") return {};
     if (help_text(topic).empty())
-        throw UsageError("there is no command \"" + topic + "\"" + bridge::did_you_mean(topic, commands) +
+        throw UsageError("there is no command \"" + topic + "\"" + base::did_you_mean(topic, commands) +
                          "; see cordon --help");
     return topic;
 }

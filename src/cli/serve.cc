@@ -11,7 +11,7 @@
 #include "src/cli/run_loop.h"
 #include "src/cli/say.h"
 #include "src/jsonrpc/stdio.h"
-#include "src/mcp/server.h"
+#include "src/mcp/server/server.h"
 
 namespace cli {
 namespace asio = boost::asio;

@@ -7,8 +7,8 @@
 #include "src/cli/log.h"
 #include "src/cli/run_loop.h"
 #include "src/cli/say.h"
-#include "src/mcp/http_gate.h"
-#include "src/mcp/http_server.h"
+#include "src/mcp/http/gate.h"
+#include "src/mcp/http/server.h"
 
 namespace cli {
 namespace asio = boost::asio;

@@ -2,9 +2,9 @@
 #include <optional>
 
 #include "src/base/json.h"
+#include "src/base/nearest.h"
 #include "src/base/shell_word.h"
 #include "src/bridge/entries.h"
-#include "src/bridge/nearest.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/say.h"
@@ -46,7 +46,7 @@ std::vector<Candidate> chosen(const std::vector<Candidate>& all, const Options& 
         const auto found = std::find_if(all.begin(), all.end(), is_it);
         if (found == all.end())
             throw UsageError("servers accept: there is no server " + json::quote(name) +
-                             bridge::did_you_mean(name, names) + "; cordon servers shows all");
+                             base::did_you_mean(name, names) + "; cordon servers shows all");
         out.push_back(*found);
     }
     return out;

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "src/jsonrpc/stdio.h"
-#include "src/mcp/http_server.h"
-#include "src/mcp/server.h"
-#include "src/mcp/subscriptions.h"
+#include "src/mcp/http/server.h"
+#include "src/mcp/server/server.h"
+#include "src/mcp/server/subscriptions.h"
 #include "tests/fakes/fixture.h"
 
 namespace asio = boost::asio;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "src/mcp/core_methods.h"
-#include "src/mcp/service.h"
+#include "src/mcp/server/core_methods.h"
+#include "src/mcp/server/service.h"
 
 namespace fixture {
 

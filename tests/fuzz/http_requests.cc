@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "src/mcp/http_gate.h"
-#include "src/mcp/http_parser.h"
-#include "src/mcp/http_route.h"
+#include "src/mcp/http/gate.h"
+#include "src/mcp/http/parser.h"
+#include "src/mcp/http/route.h"
 #include "tests/fuzz/fuzz.h"
 
 // What a client of the HTTP server sends: the same bytes in any split are the same request, or none; and what

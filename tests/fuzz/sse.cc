@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "src/mcp/sse_parser.h"
+#include "src/mcp/client/sse_parser.h"
 #include "tests/fuzz/fuzz.h"
 
 // The same bytes in any split give the same events.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "src/base/json.h"
-#include "src/mcp/client.h"
+#include "src/mcp/client/client.h"
 
 extern char** environ;
 

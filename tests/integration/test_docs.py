@@ -95,7 +95,7 @@ class Tree(unittest.TestCase):
                     self.assertTrue((ROOT / path).exists(), "%s names %s" % (page, path))
 
     def test_the_map_names_every_source(self):
-        sections = re.split(r"^\| `(\w+)/` \| \|$", (ROOT / "src" / "README.md").read_text(), flags=re.M)[1:]
+        sections = re.split(r"^\| `([\w/]+)/` \| \|$", (ROOT / "src" / "README.md").read_text(), flags=re.M)[1:]
         named = {folder: re.findall(r"`([\w*.]+)`", "\n".join(re.findall(r"^\| (.*?) \| ", body, re.M)))
                  for folder, body in zip(sections[::2], sections[1::2])}
         unnamed = []

@@ -1,5 +1,5 @@
 // The client role against tests/fakes/mini.py, a real child for each kind of misbehaviour.
-#include "src/mcp/client.h"
+#include "src/mcp/client/client.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <thread>
 
-#include "src/mcp/client_outgoing.h"
+#include "src/mcp/client/outgoing.h"
 #include "tests/unit/mini.h"
 #include "tests/unit/run.h"
 

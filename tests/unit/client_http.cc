@@ -11,8 +11,8 @@
 #include <string>
 
 #include "src/jsonrpc/child_process.h"
-#include "src/mcp/client.h"
-#include "src/mcp/client_outgoing.h"
+#include "src/mcp/client/client.h"
+#include "src/mcp/client/outgoing.h"
 #include "tests/unit/fakes_folder.h"
 #include "tests/unit/run.h"
 

@@ -1,11 +1,12 @@
-#include "src/mcp/client_messages.h"
+#include "src/mcp/cancelled.h"
+#include "src/mcp/client/messages.h"
 
 #include <doctest/doctest.h>
 
 #include "src/base/json.h"
-#include "src/mcp/client_headers.h"
-#include "src/mcp/client_outgoing.h"
-#include "src/mcp/client_web.h"
+#include "src/mcp/client/headers.h"
+#include "src/mcp/client/outgoing.h"
+#include "src/mcp/client/web.h"
 
 using jsonrpc::Error;
 

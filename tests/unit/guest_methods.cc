@@ -41,8 +41,8 @@ struct Fixture {
     asio::io_context loop;
     std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("cordon-test-" + sandbox::random_hex(12));
-    bridge::SchemaCheck schemas;
-    bridge::ToolIndex index;
+    schema::Check schemas;
+    search::ToolIndex index;
     bridge::SavedTools saved{(folder / "tools.db").string()};
     base::Workers workers{loop.get_executor(), 1, 8};
     bridge::Catalogue catalogue{loop.get_executor(), entries(), [](const std::string&) {}, &workers};

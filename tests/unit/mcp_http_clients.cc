@@ -1,9 +1,9 @@
-#include "src/mcp/http_clients.h"
+#include "src/mcp/http/clients.h"
 
 #include <doctest/doctest.h>
 
-#include "src/mcp/http_front.h"
-#include "src/mcp/http_sessions.h"
+#include "src/mcp/http/front.h"
+#include "src/mcp/http/sessions.h"
 
 using namespace mcp;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
-#include "src/mcp/http_front.h"
-#include "src/mcp/subscriptions.h"
+#include "src/mcp/http/front.h"
+#include "src/mcp/server/subscriptions.h"
 #include "tests/unit/mcp_talk.h"
 
 using namespace mcp;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "src/mcp/http_gate.h"
-#include "src/mcp/http_parser.h"
-#include "src/mcp/http_route.h"
+#include "src/mcp/http/gate.h"
+#include "src/mcp/http/parser.h"
+#include "src/mcp/http/route.h"
 #include "src/mcp/rate_limit.h"
 
 using namespace mcp;

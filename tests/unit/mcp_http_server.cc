@@ -3,7 +3,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
-#include "src/mcp/http_server.h"
+#include "src/mcp/http/server.h"
 #include "tests/unit/mcp_talk.h"
 #include "tests/unit/run.h"
 

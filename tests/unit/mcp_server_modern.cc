@@ -1,4 +1,4 @@
-#include "src/mcp/subscriptions.h"
+#include "src/mcp/server/subscriptions.h"
 #include "tests/unit/mcp_talk.h"
 
 using namespace talk;

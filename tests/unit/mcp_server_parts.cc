@@ -4,8 +4,8 @@
 
 #include "src/base/base64.h"
 #include "src/base/json.h"
-#include "src/mcp/progress.h"
-#include "src/mcp/server_results.h"
+#include "src/mcp/server/progress.h"
+#include "src/mcp/server/results.h"
 #include "src/mcp/versions.h"
 
 using namespace std::chrono_literals;

@@ -13,8 +13,8 @@
 
 #include "src/base/json.h"
 #include "src/jsonrpc/channel.h"
-#include "src/mcp/server.h"
-#include "src/mcp/service.h"
+#include "src/mcp/server/server.h"
+#include "src/mcp/server/service.h"
 
 namespace doctest {
 template <> struct StringMaker<std::vector<std::string>> {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "src/mcp/client.h"
+#include "src/mcp/client/client.h"
 #include "tests/unit/fakes_folder.h"
 
 /// tests/fakes/mini.py in one of its modes, as an upstream server.

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "src/bridge/sqlite.h"
 #include "src/sandbox/instance.h"
+#include "src/search/sqlite.h"
 
 using bridge::SavedTools;
 
@@ -202,7 +202,7 @@ TEST_CASE(
     const Folder folder;
     const std::string path = folder.file("tools.db");
     {
-        bridge::sqlite::Database old((std::ofstream(path), path), 0);
+        search::sqlite::Database old((std::ofstream(path), path), 0);
         old.run("CREATE TABLE tools (name TEXT PRIMARY KEY NOT NULL, source TEXT NOT NULL) WITHOUT ROWID;"
                 "INSERT INTO tools VALUES ('old', 'def old(): pass')");
     }

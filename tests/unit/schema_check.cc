@@ -1,4 +1,4 @@
-#include "src/bridge/schema_check.h"
+#include "src/schema/check.h"
 
 #include <doctest/doctest.h>
 
@@ -7,13 +7,13 @@
 
 #include "tests/unit/tool_lists.h"
 
-using bridge::SchemaCheck;
+using schema::Check;
 using Lines = std::vector<std::string>;
 
 namespace {
 
 Lines problems(const std::string& schema, const std::string& arguments) {
-    return SchemaCheck().problems(schema, arguments);
+    return schema::Check().problems(schema, arguments);
 }
 
 /// The only line that there is.
@@ -275,7 +275,7 @@ TEST_CASE("SchemaCheck: formats are lenient, and unknown ones are met by anythin
 }
 
 TEST_CASE("SchemaCheck: schemas are kept by their text, however many there are") {
-    SchemaCheck check;
+    schema::Check check;
     for (int round = 0; round < 2; ++round)
         for (int i = 0; i < 400; ++i) {
             const std::string schema = R"({"properties":{"a":{"maximum":)" + std::to_string(i) + "}}}";
@@ -285,7 +285,7 @@ TEST_CASE("SchemaCheck: schemas are kept by their text, however many there are")
 }
 
 TEST_CASE("SchemaCheck: the tools of real servers") {
-    SchemaCheck check;
+    schema::Check check;
     const auto schema = [](const std::string& server, const std::string& name) {
         for (const RecordedTool& tool : recorded_tools(server))
             if (tool.name == name) return tool.input_schema;
@@ -321,10 +321,10 @@ TEST_CASE("SchemaCheck: a hostile pattern is not run on more text than there are
     const std::string schema =
         R"j({"properties":{"a":{"pattern":"[ab]*a[ab]{900}c"},"n":{"type":"integer"}}})j";
     const std::string long_text = R"({"a":")" + repeat("ab", 1 << 20) + R"(","n":"x"})";
-    SchemaCheck check;
-    const SchemaCheck::Outcome outcome = check.check(schema, long_text);
+    schema::Check check;
+    const schema::Check::Outcome outcome = check.check(schema, long_text);
     CHECK(outcome.gave_up);
-    CHECK(outcome.steps < SchemaCheck::all_steps / 10);                  // it was not begun
+    CHECK(outcome.steps < schema::Check::all_steps / 10);                // it was not begun
     CHECK(outcome.problems == Lines{R"(n: got "x", expected integer)"}); // the rest was looked at
     CHECK(check.check(schema, R"({"a":"abab"})").problems.size() == 1);
     CHECK_FALSE(check.check(schema, R"({"a":"abab"})").gave_up);
@@ -338,9 +338,9 @@ TEST_CASE("SchemaCheck: all patterns share the steps of one check") {
     std::string value = "{";
     for (int i = 0; i < 2000; ++i)
         value += (i ? ",\"" : "\"") + repeat("ab", 200) + std::to_string(i) + "\":1";
-    const SchemaCheck::Outcome outcome = SchemaCheck().check(schema, value + "}");
+    const schema::Check::Outcome outcome = schema::Check().check(schema, value + "}");
     CHECK(outcome.gave_up);
-    CHECK(outcome.steps <= SchemaCheck::all_steps);
+    CHECK(outcome.steps <= schema::Check::all_steps);
     CHECK(outcome.problems.empty()); // what was not looked at is no fault
 }
 
@@ -348,10 +348,10 @@ TEST_CASE("SchemaCheck: patterns are read within the steps, too, and only so man
     std::string schema = R"({"patternProperties":{)";
     for (int i = 0; i < 200; ++i)
         schema += (i ? ",\"" : "\"") + std::to_string(i) + repeat("(?i)\\\\pL", 300) + "\":{}";
-    SchemaCheck check;
+    schema::Check check;
     for (int i = 0; i < 3; ++i) {
-        const SchemaCheck::Outcome outcome = check.check(schema + "}}", R"({"a":1})");
-        CHECK(outcome.steps <= SchemaCheck::all_steps);
+        const schema::Check::Outcome outcome = check.check(schema + "}}", R"({"a":1})");
+        CHECK(outcome.steps <= schema::Check::all_steps);
         CHECK(outcome.problems.empty());
     }
 }
@@ -361,20 +361,20 @@ TEST_CASE("SchemaCheck: lists of types, values and hints are charged for") {
     for (int i = 0; i < 20'000; ++i) types += (i ? ",\"" : "\"") + std::to_string(i) + '"';
     for (int i = 0; i < 900; ++i) values += (i ? ",\"" : "\"") + repeat("x", 90) + std::to_string(i) + '"';
     for (int i = 0; i < 50'000; ++i) many += (i ? ",\"" : "\"") + repeat("y", 90) + '"';
-    SchemaCheck check;
+    schema::Check check;
     CHECK(check.check(R"({"items":{"type":[)" + types + "]}}", '[' + many + ']').gave_up);
     CHECK(check.check(R"({"items":{"enum":[)" + values + "]}}", '[' + many + ']').gave_up);
     std::string branches;
     for (int i = 0; i < 64; ++i)
         branches += (i ? "," : "") + (R"({"enum":[")" + std::to_string(i) + "\"," + values + "]}");
-    const SchemaCheck::Outcome outcome =
+    const schema::Check::Outcome outcome =
         check.check(R"({"items":{"anyOf":[)" + branches + "]}}", '[' + many + ']');
-    CHECK(outcome.steps <= SchemaCheck::all_steps);
+    CHECK(outcome.steps <= schema::Check::all_steps);
     CHECK(outcome.problems.empty());
 }
 
 TEST_CASE("SchemaCheck: what one check costs all the same is left to another thread") {
-    SchemaCheck check;
+    schema::Check check;
     const std::string plain = R"({"required":["a"],"properties":{"a":{"type":"string","pattern":"^x"}}})";
     REQUIRE(check.problems_at_once(plain, R"({"a":"y"})"));
     CHECK(check.problems_at_once(plain, R"({"a":"y"})")->size() == 1);

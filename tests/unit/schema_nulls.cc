@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "src/bridge/schema_check.h"
+#include "src/schema/check.h"
 
-using bridge::SchemaCheck;
+using schema::Check;
 
 namespace {
 
 std::string kept(const std::string& schema, const std::string& arguments) {
-    return SchemaCheck().without_nulls(schema, arguments);
+    return schema::Check().without_nulls(schema, arguments);
 }
 
 // Of a schema with one property `a`.
@@ -47,9 +47,9 @@ TEST_CASE("without_nulls: null stays where the schema allows it, or says nothing
 
 TEST_CASE("without_nulls: what is nullable by OpenAPI's word is allowed to be null") {
     const std::string schema = R"({"properties":{"a":{"type":"string","nullable":true}},"required":["a"]})";
-    CHECK(SchemaCheck().problems(schema, R"({"a":null})").empty());
-    CHECK(SchemaCheck().problems(schema, R"({"a":7})").size() == 1);
-    CHECK(SchemaCheck()
+    CHECK(schema::Check().problems(schema, R"({"a":null})").empty());
+    CHECK(schema::Check().problems(schema, R"({"a":7})").size() == 1);
+    CHECK(schema::Check()
               .problems(R"({"properties":{"a":{"type":"string","nullable":false}}})", R"({"a":null})")
               .size() == 1);
 }

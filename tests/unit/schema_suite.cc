@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/base/json.h"
-#include "src/bridge/schema_check.h"
+#include "src/schema/check.h"
 
 namespace {
 
@@ -46,7 +46,7 @@ std::string with_dialect(std::string_view schema, std::string_view uri) {
 }
 
 void run_file(const fs::path& path, std::string_view dialect, Share& share) {
-    bridge::SchemaCheck check;
+    schema::Check check;
     const std::string text = read_file(path);
     json::check(text);
     for (const std::string_view group : json::elements(text)) {

@@ -1,4 +1,4 @@
-#include "src/mcp/sse_parser.h"
+#include "src/mcp/client/sse_parser.h"
 
 #include <doctest/doctest.h>
 

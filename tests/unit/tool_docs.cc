@@ -1,16 +1,16 @@
-#include "src/bridge/tool_docs.h"
+#include "src/search/tool_docs.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "src/bridge/python_name.h"
+#include "src/search/python_name.h"
 #include "tests/unit/tool_lists.h"
 
-using bridge::parameter_alias;
-using bridge::parameter_names;
-using bridge::python_signature;
+using search::parameter_alias;
+using search::parameter_names;
+using search::python_signature;
 
 TEST_CASE("python_signature: required parameters first, then those with a default") {
     const char* schema =
@@ -124,5 +124,5 @@ TEST_CASE("python_signature: choices within choices without end are cut short") 
     const std::string schema = R"({"$defs":{"a":{"anyOf":[)" + choices + R"(]},"b":{"type":[)" + types +
                                R"(],"items":{"$ref":"#/$defs/b"}}},"properties":{"x":{"$ref":"#/$defs/a"},)" +
                                R"("y":{"$ref":"#/$defs/b"},"z":{"type":"integer"}}})";
-    CHECK(bridge::python_signature("t", schema).starts_with("t(")); // in milliseconds, not for ever
+    CHECK(search::python_signature("t", schema).starts_with("t(")); // in milliseconds, not for ever
 }

@@ -1,4 +1,4 @@
-#include "src/bridge/tool_index.h"
+#include "src/search/tool_index.h"
 
 #include <doctest/doctest.h>
 
@@ -6,12 +6,12 @@
 #include <set>
 #include <string>
 
-#include "src/bridge/tool_docs.h"
+#include "src/search/tool_docs.h"
 #include "tests/unit/search_questions.h"
 #include "tests/unit/tool_lists.h"
 
-using bridge::IndexedTool;
-using bridge::ToolIndex;
+using search::IndexedTool;
+using search::ToolIndex;
 
 namespace {
 
@@ -23,7 +23,7 @@ std::vector<IndexedTool> indexed(const std::string& server) {
         tools.push_back({.server = server,
                          .name = tool.name,
                          .description = tool.description,
-                         .parameters = bridge::parameter_names(tool.input_schema)});
+                         .parameters = search::parameter_names(tool.input_schema)});
     return tools;
 }
 
@@ -182,10 +182,10 @@ TEST_CASE("ToolIndex: tools may be called and described in anything") {
 }
 
 TEST_CASE("ToolIndex: of a server that says too much, the names are still found") {
-    bridge::ToolIndex index;
-    std::vector<bridge::IndexedTool> tools;
+    search::ToolIndex index;
+    std::vector<search::IndexedTool> tools;
     for (int i = 0; i < 2500; ++i) {
-        bridge::IndexedTool tool;
+        search::IndexedTool tool;
         tool.server = "chatty";
         tool.name = "tool_number" + std::to_string(i);
         for (int k = 0; k < 400; ++k) tool.description += "w" + std::to_string(400 * i + k) + " ";

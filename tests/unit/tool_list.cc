@@ -1,4 +1,4 @@
-#include "src/mcp/tool_list.h"
+#include "src/mcp/client/tool_list.h"
 
 #include <doctest/doctest.h>
 
