@@ -3,7 +3,6 @@
 #include <map>
 
 #include "src/base/json.h"
-#include "src/base/turns.h"
 #include "src/jsonrpc/peer.h"
 #include "src/mcp/cancelled.h"
 #include "src/mcp/server/progress.h"
@@ -53,10 +52,14 @@ struct Conversation::State : std::enable_shared_from_this<Conversation::State> {
         Admission served_as;
     };
 
-    Admitted admit(const Message& message) const {
+    const MethodTable::Method& method_of(const Message& message) const {
         const MethodTable::Method* method = methods.find(message.method());
         if (!method) refuse_method(message);
-        RequestMeta meta = read_meta(message.params());
+        return *method;
+    }
+
+    Admitted admit(const Message& message, RequestMeta meta) const {
+        const MethodTable::Method* method = &method_of(message);
         Admission as =
             options.modern_only ? admit_modern(meta) : options.session->admit(message.method(), meta);
         if (!method->serves(as.era)) refuse_method(message);
@@ -87,6 +90,7 @@ struct Conversation::State : std::enable_shared_from_this<Conversation::State> {
         if (options.log) options.log(what);
     }
 
+    asio::awaitable<RequestMeta> meta_of(const Message* message) const;
     void fill(Request& request, const RequestMeta& meta);
     std::string bounded(std::string result) const;
     void take_notification(const Message& message);
@@ -94,11 +98,20 @@ struct Conversation::State : std::enable_shared_from_this<Conversation::State> {
     static asio::awaitable<std::string> answer(std::shared_ptr<State> self, Message message);
 };
 
+// A large message is looked through on another thread. Not the opening, which what follows must not overtake.
+asio::awaitable<RequestMeta> Conversation::State::meta_of(const Message* message) const {
+    auto read = [message] { return read_meta(message->params()); };
+    const bool small = message->params().size() < large_params || message->method() == "initialize";
+    if (!options.workers || small) co_return read();
+    co_return co_await options.workers->run(std::move(read));
+}
+
 // The ways back to the client, which end with the request.
 void Conversation::State::fill(Request& request, const RequestMeta& meta) {
     request.client = options.client;
     request.session = options.session;
     request.subscriptions = options.subscriptions;
+    request.workers = options.workers;
     const auto track = std::make_shared<ProgressTrack>(meta.progress_token);
     tracks.insert_or_assign(request.message.id(), track);
     const std::weak_ptr<State> weak = weak_from_this();
@@ -136,8 +149,9 @@ std::string Conversation::State::bounded(std::string result) const {
 }
 
 asio::awaitable<std::string> Conversation::State::answer(std::shared_ptr<State> self, Message message) {
-    Admitted admitted = self->admit(message);
-    co_await base::yield_if_long(); // a large message takes milliseconds to look through, here and below
+    self->method_of(message);
+    RequestMeta meta = co_await self->meta_of(&message);
+    Admitted admitted = self->admit(message, std::move(meta));
     const Running running(self, message);
     if (self->bytes_in_flight > self->options.most_bytes_in_flight)
         throw Error(jsonrpc::code::internal_error,
@@ -208,7 +222,9 @@ asio::awaitable<void> Conversation::read(std::string line) {
     co_await state->peer->read(std::move(line));
 }
 
-void Conversation::check(const Message& request) const { state_->admit(request); }
+void Conversation::check(const Message& request) const {
+    state_->admit(request, read_meta(request.params()));
+}
 
 void Conversation::end_questions() { state_->peer->end_calls(); }
 

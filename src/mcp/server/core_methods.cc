@@ -1,7 +1,6 @@
 #include "src/mcp/server/core_methods.h"
 
 #include "src/base/json.h"
-#include "src/base/turns.h"
 #include "src/mcp/server/subscriptions.h"
 
 namespace mcp {
@@ -28,6 +27,18 @@ std::string arguments_of(const Request& request) {
     return std::string(*arguments);
 }
 
+struct Called {
+    std::string name{};
+    std::string arguments{};
+};
+
+// Large params are looked through on another thread.
+asio::awaitable<Called> called_in(const Request* request) {
+    auto read = [request] { return Called{string_param(*request, "name"), arguments_of(*request)}; };
+    if (!request->workers || request->message.params().size() < large_params) co_return read();
+    co_return co_await request->workers->run(std::move(read));
+}
+
 // Frees its text. (To assign an empty one would not: libstdc++ then keeps the larger buffer.)
 void let_go(jsonrpc::Message& message) { const jsonrpc::Message taken(std::move(message)); }
 
@@ -41,9 +52,7 @@ AskPerson ask_person(const Request& request) {
 }
 
 Answer call_tool(Service& service, Request request) {
-    std::string name = string_param(request, "name");
-    co_await base::yield_if_long();
-    std::string arguments = arguments_of(request);
+    Called called = co_await called_in(&request);
     CallContext context;
     context.client = request.client;
     context.client_name = request.session->client_name();
@@ -51,7 +60,8 @@ Answer call_tool(Service& service, Request request) {
     context.progress = request.progress;
     context.ask = ask_person(request);
     let_go(request.message); // it may hold megabytes, and the call may last
-    co_return co_await service.call_tool(std::move(context), std::move(name), std::move(arguments));
+    co_return co_await service.call_tool(std::move(context), std::move(called.name),
+                                         std::move(called.arguments));
 }
 
 Answer read_resource(Service& service, Request request) {

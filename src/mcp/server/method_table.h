@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "src/base/workers.h"
 #include "src/jsonrpc/message.h"
 #include "src/mcp/request_meta.h"
 #include "src/mcp/server/session.h"
@@ -22,6 +23,7 @@ struct Request {
     std::string client; ///< As in CallContext.
     std::shared_ptr<ServerSession> session;
     std::shared_ptr<Subscriptions> subscriptions;
+    base::Workers* workers = nullptr; ///< For looking through large params; nullptr: none.
 
     /// Sends a notification that belongs to this request; after its end, nothing.
     std::function<void(std::string method, std::string params)> notify;
@@ -31,6 +33,9 @@ struct Request {
     /// the era forbids it.
     std::function<boost::asio::awaitable<std::string>(std::string method, std::string params)> ask;
 };
+
+/// Bytes of params that take a millisecond or two to look through once: more is for Request::workers.
+inline constexpr std::size_t large_params = 256 << 10;
 
 /// The methods that a server knows, by name. Filled at start, then only read; must outlive every conversation
 /// that uses it.
