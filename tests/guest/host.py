@@ -138,7 +138,11 @@ class Guest:
         threading.Thread(target=self._read_stderr, daemon=True).start()
         self.write(bundle.blob_bytes() + bundle.framed(codes) + bundle.framed(variables))
         if boot:
-            self.notify("boot", {"life_seconds": life_seconds, "heartbeat_seconds": heartbeat_seconds})
+            try:
+                self.notify("boot", {"life_seconds": life_seconds, "heartbeat_seconds": heartbeat_seconds})
+            except BrokenPipeError:  # it has said why it cannot begin, and gone
+                if wait:
+                    raise
         if boot and wait:
             self.wait_ready()
 
