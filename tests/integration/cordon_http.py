@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import ssl
 import subprocess
@@ -15,15 +16,18 @@ META = "io.modelcontextprotocol/"
 
 
 class HttpCordon:
-    """`cordon serve --http` on a free port of loopback, with a home of its own. Ends with status 0, or the test fails."""
+    """`cordon serve --http` on a free port of loopback, with a home of its own; `address_space`: what `ulimit -v` leaves it, in bytes. Ends
+    with status 0, or the test fails."""
 
-    def __init__(self, *flags, home=None, env=None, host="127.0.0.1"):
+    def __init__(self, *flags, home=None, env=None, host="127.0.0.1", address_space=None):
         self.made = None if home else tempfile.TemporaryDirectory(prefix="cordon-home-")
         self.home = home or self.made.name
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MCP_SERVERS"))}
         environment.update(HOME=self.home, MCP_BRIDGE_STATE_DIR=self.home + "/state", **(env or {}))
         self.process = subprocess.Popen([CORDON, "serve", "--http", host + ":0", *flags], stdin=subprocess.DEVNULL, env=environment,
                                         stderr=subprocess.PIPE, text=True)
+        if address_space:
+            resource.prlimit(self.process.pid, resource.RLIMIT_AS, (address_space, address_space))
         self.said = ""
         while not (found := re.search(r"serving (https?)://(\S+):(\d+)/mcp\n", self.said)):
             line = self.process.stderr.readline()

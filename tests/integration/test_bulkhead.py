@@ -88,6 +88,7 @@ for text in sys.stdin:
 
 class Bulkhead(unittest.TestCase):
     flags = ("--timeout", "20", "--pool", "1")
+    address_space = None
 
     def setUp(self):
         self.engine = Engine()
@@ -99,7 +100,7 @@ class Bulkhead(unittest.TestCase):
         (home / "slow.py").write_text(SLOW_SERVER)
         servers = {"slow": {"command": sys.executable, "args": [str(home / "slow.py")]}}
         (home / "MCPs" / "servers.json").write_text(json.dumps({"mcpServers": servers}))
-        self.cordon = HttpCordon(*self.flags, home=str(home), env={"CORDON_TEST_TURNS": str(self.turns)})
+        self.cordon = HttpCordon(*self.flags, home=str(home), env={"CORDON_TEST_TURNS": str(self.turns)}, address_space=self.address_space)
         self.addCleanup(self.cordon.close)
         self.hostile = Legacy(self.cordon, token=self.cordon.token)
         self.innocent = Legacy(self.cordon, token=self.cordon.token)
@@ -133,6 +134,16 @@ class Bulkhead(unittest.TestCase):
         self.assertIn(result.status, ("success", "error"), result)
         if result.is_error:
             self.assertEqual(result.facts["limits"], ["host_cpu"], result)
+
+
+class SmallAddressSpace(unittest.TestCase):
+    """The same where the user has set `ulimit -v`: what cannot be had costs the run that asks for it, not Cordon."""
+    flags, address_space = Bulkhead.flags, 200 << 20
+    setUp, withstand = Bulkhead.setUp, Bulkhead.withstand
+
+    def test_memory_that_cannot_be_had(self):
+        for code in (LARGE_CALLS, DEAF_STORM, BEYOND_BOUND):
+            self.withstand(code)
 
 
 if __name__ == "__main__":
