@@ -459,8 +459,14 @@ void repair_surrogates(std::string& text) {
 }
 
 std::string unquote(std::string_view checked) {
-    rapidjson::Document document;
-    document.Parse<rapidjson::kParseDefaultFlags>(checked.data(), checked.size());
+    checked = base::trimmed(checked);
+    if (checked.size() >= 2 && checked.front() == '"' && checked.find('\\') == std::string_view::npos &&
+        checked.find('"', 1) ==
+            checked.size() - 1) // as most are; the other way takes milliseconds a megabyte
+        return std::string(checked.substr(1, checked.size() - 2));
+    std::string text(checked);
+    rapidjson::Document document; // in place: three times as fast as from a view
+    document.ParseInsitu<rapidjson::kParseDefaultFlags>(text.data());
     if (document.HasParseError() || !document.IsString()) return {};
     return valid_utf8(std::string_view(document.GetString(), document.GetStringLength()));
 }

@@ -112,7 +112,7 @@ public:
             const bool fits = displayed.size() < most_displayed && displayed_bytes_ <= most_displayed_bytes_;
             if (!fits) displayed_bytes_ -= data.size();
             if (fits)
-                displayed.push_back(json::valid_utf8(data));
+                displayed.push_back(std::move(data));
             else
                 ++dropped_texts_;
             return;

@@ -1,8 +1,44 @@
 #include "src/sandbox/guest_notes.h"
 
+#include <optional>
+#include <string_view>
+
 #include "src/base/base64.h"
 
 namespace sandbox {
+namespace {
+
+constexpr std::size_t large_params = 256 << 10; // more than a millisecond or two to make values of
+
+constexpr std::size_t most_text = 18u << 20; // more, written as JSON, is above what any host shows
+
+// A picture as our own worker writes it: a type, then its data or its text.
+struct Picture {
+    std::string type{};
+    std::string content{};
+    bool is_base64 = false;
+};
+
+// Hostile code can write megabytes of anything; only a picture is worth reading, and that takes one look.
+std::optional<Picture> large_picture(std::string_view params) {
+    constexpr std::string_view type_head = R"({"mime_type":")", data_head = R"(","data":)",
+                               text_head = R"(","text":)";
+    if (!params.starts_with(type_head) || !params.ends_with("\"}")) return std::nullopt;
+    params.remove_prefix(type_head.size());
+    const std::size_t type_end = params.substr(0, 200).find_first_of("\"\\");
+    if (type_end == std::string_view::npos) return std::nullopt;
+    Picture picture{.type = std::string(params.substr(0, type_end))};
+    params.remove_prefix(type_end);
+    picture.is_base64 = params.starts_with(data_head);
+    if (!picture.is_base64 && !params.starts_with(text_head)) return std::nullopt;
+    const std::string_view content = params.substr(data_head.size(), params.size() - data_head.size() - 1);
+    if (content.size() < 2 || content.front() != '"') return std::nullopt;
+    // One that is too long for anybody to show costs no time; it is counted as left out.
+    picture.content = content.size() > most_text ? std::string(content) : json::unquote(content);
+    return picture;
+}
+
+} // namespace
 
 GuestNotes::GuestNotes(std::shared_ptr<Lessons> lessons, Sinks sinks)
     : lessons_(std::move(lessons)), sinks_(std::move(sinks)) {}
@@ -17,6 +53,12 @@ void GuestNotes::begin(std::shared_ptr<GuestHost> host, std::int64_t head, bool 
 
 void GuestNotes::take(const jsonrpc::Message& notification) {
     try {
+        if (notification.method() == "display" && notification.params().size() > large_params) {
+            std::optional<Picture> picture = large_picture(notification.params());
+            if (picture && host_)
+                host_->display(picture->type, std::move(picture->content), picture->is_base64);
+            return;
+        }
         const json::Document document(notification.params());
         take_one(notification.method(), document.root("params"));
     } catch (const json::Error&) { // nothing to show
@@ -73,7 +115,7 @@ void GuestNotes::take_display(const json::Reader& params) {
     const std::string type = params.at("mime_type").as_string();
     if (params.read_optional("data", text)) return host_->display(type, std::move(text), true);
     params.read("text", text);
-    host_->display(type, std::move(text), false);
+    host_->display(type, json::valid_utf8(text), false);
 }
 
 void GuestNotes::take_artifact(const json::Reader& params) {

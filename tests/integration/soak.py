@@ -19,7 +19,7 @@ from innocent import resident  # noqa: E402
 
 INNOCENTS = 4
 CEILING = 512 << 20  # --max-host-memory: 256 MiB, and as much for large messages of tools
-ATTACKS = ("SAVED_STORM", "DEAF_STORM", "LARGE_CALLS", "BEYOND_BOUND", "MANY_SMALL")
+ATTACKS = ("SAVED_STORM", "DEAF_STORM", "LARGE_CALLS", "BEYOND_BOUND", "MANY_SMALL", "LARGE_DISPLAYS")
 LARGE_BODY = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_python","arguments":{"code":7,"x":[%s1]}}}' % (b"[]," * (5 << 20))
 
 

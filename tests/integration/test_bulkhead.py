@@ -67,6 +67,21 @@ while time.monotonic() < end:
 print("began and ended")
 """
 
+LARGE_DISPLAYS = RAW + r"""
+def show(members):
+    send(b'{"jsonrpc":"2.0","method":"display","params":{%s}}\n' % members)
+filling = b"A" * (22 << 20)
+wide = b",".join(b'"k%d":[]' % n for n in range(1_500_000))
+for i in range(4):
+    show(b'"mime_type":"image/png","data":"%s"' % filling)
+    show(b'"mime_type":"image/svg+xml","text":"%s"' % filling)
+    show(b'"mime_type":"image/svg+xml","text":"%s"' % (b'\\"' * (6 << 20)))
+    show(b'"mime_type":"image/svg+xml","text":"%s"' % (b"\\u00e9" * (3 << 20)))
+    show(wide + b',"mime_type":"image/svg+xml","text":"x"')
+    show(b'"mime_type":"image/png","data":"x",' + wide + b',"z":"z"')
+print("began and ended")
+"""
+
 SLOW_SERVER = r"""
 import json, sys, time
 for text in sys.stdin:
@@ -134,6 +149,11 @@ class Bulkhead(unittest.TestCase):
         self.assertIn(result.status, ("success", "error"), result)
         if result.is_error:
             self.assertEqual(result.facts["limits"], ["host_cpu"], result)
+
+    def test_displays_that_are_none(self):
+        result = self.withstand(LARGE_DISPLAYS)
+        self.assertEqual(result.status, "success", result)
+        self.assertIn("began and ended", result.text)
 
 
 class SmallAddressSpace(unittest.TestCase):
