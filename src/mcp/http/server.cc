@@ -26,6 +26,9 @@ using boost::system::error_code;
 // How long clients may take to read the last answers.
 constexpr std::chrono::milliseconds farewell{500};
 
+// How long a connection is given to bring its first request before another may take its place.
+constexpr std::chrono::milliseconds just_come{500};
+
 [[noreturn]] void fail(const std::string& what, const error_code& error) {
     throw std::runtime_error(what + ": " + error.message());
 }
@@ -93,9 +96,21 @@ struct HttpServer::State {
         return found;
     }
 
+    // Its request may be on the way, a client's as well as another's. Not where many come at once without
+    // one.
+    bool is_new(const HttpConnection& stranger) const {
+        const auto is_stranger = [](const auto& each) { return !each->let_in(); };
+        const auto strangers = std::count_if(connections.begin(), connections.end(), is_stranger);
+        return std::chrono::steady_clock::now() - stranger.born() < just_come &&
+               static_cast<std::size_t>(strangers) * 8 <= options.most_connections;
+    }
+
     bool make_room() {
-        std::shared_ptr<HttpConnection> leaves = oldest_stranger();
+        const std::shared_ptr<HttpConnection> stranger = oldest_stranger();
+        const bool spared = stranger && is_new(*stranger);
+        std::shared_ptr<HttpConnection> leaves = spared ? nullptr : stranger;
         if (!leaves) leaves = idlest_of_greediest();
+        if (!leaves) leaves = stranger;
         if (!leaves) return false;
         leaves->close();
         connections.erase(leaves);

@@ -24,9 +24,10 @@ public:
         std::string key_file{};
         HttpFront::Options front{};
         HttpConnection::Limits limits{};
-        /// A further one takes the place of the oldest that has not yet had a request let in, so that who has
-        /// no token cannot keep clients out; without such, of the one that was idle longest of the client
-        /// that has most, if it has several, so that none can keep others out. Else it is closed at once.
+        /// When there are so many, a new one replaces the oldest that has not yet had a request let in, so
+        /// that who has no token cannot keep clients out. If that one has only just come, and few such are
+        /// there, or if there is none, it replaces the one that was idle longest of the client that has most,
+        /// if that has several. Else it is closed at once.
         std::size_t most_connections = 256;
         std::chrono::milliseconds drain_limit{10'000};
         std::function<void(MethodTable&)> extend{}; ///< Adds methods that Service does not know.
