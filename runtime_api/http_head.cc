@@ -30,9 +30,8 @@ HttpResponse parse_head(std::string_view head) {
         const std::size_t colon = line.find(':');
         if (colon == std::string_view::npos)
             throw Error(Errc::protocol, "the answer has a header line without a colon");
-        std::string name(base::trimmed(line.substr(0, colon), base::http_blanks));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+        const std::string name =
+            base::lower(std::string(base::trimmed(line.substr(0, colon), base::http_blanks)));
         out.headers[name] = std::string(base::trimmed(line.substr(colon + 1), base::http_blanks));
     }
     return out;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "src/base/large_blocks.h"
+#include "src/base/text.h"
 #include "src/cli/app.h"
 #include "src/cli/commands.h"
 #include "src/cli/help.h"
@@ -36,11 +37,6 @@ void keep_memory_small() {
     ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
-std::string base_name(const char* path) {
-    const std::string text = path ? path : "cordon";
-    return text.substr(text.rfind('/') + 1);
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -50,8 +46,8 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN); // a peer that goes away is an error code, not our death
     try {
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-        const cli::Options options =
-            cli::read_options(arguments, base_name(argc > 0 ? argv[0] : nullptr), cli::own_environment());
+        const cli::Options options = cli::read_options(
+            arguments, base::base_name(argc > 0 && argv[0] ? argv[0] : "cordon"), cli::own_environment());
         cli::set_up_log(options.settings.log_level);
         for (const std::string& warning : options.warnings) cli::tell(Shown::block(warning));
         return run(options);

@@ -35,26 +35,33 @@ int hex_value(char c) {
     return -1;
 }
 
+/// The byte that an escape at the front of the text stands for, or -1 where there is none.
+int escaped_byte(std::string_view text) {
+    if (text.size() < 3 || text[0] != '%') return -1;
+    const int high = hex_value(text[1]), low = hex_value(text[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 } // namespace
 
 std::string percent_encode(std::string_view text) { return encode(text, false); }
 std::string percent_encode_path(std::string_view text) { return encode(text, true); }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
+std::string percent_decoded_leniently(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            out += text[i];
-            continue;
-        }
-        const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-        const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-        if (high < 0 || low < 0) return std::nullopt;
-        out += static_cast<char>(high * 16 + low);
-        i += 2;
+    while (!text.empty()) {
+        const int byte = escaped_byte(text);
+        out += byte < 0 ? text.front() : static_cast<char>(byte);
+        text.remove_prefix(byte < 0 ? 1 : 3);
     }
     return out;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+    for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3))
+        if (escaped_byte(text.substr(at)) < 0) return std::nullopt;
+    return percent_decoded_leniently(text);
 }
 
 } // namespace base

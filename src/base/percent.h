@@ -14,4 +14,7 @@ std::string percent_encode_path(std::string_view text);
 /// Undoes %XX; '+' stays '+'. nullopt where a '%' is not followed by two hex digits. May hold NUL (%00).
 std::optional<std::string> percent_decoded(std::string_view text);
 
+/// The same of a text that need not be right: a '%' that is not followed by two hex digits stays.
+std::string percent_decoded_leniently(std::string_view text);
+
 } // namespace base

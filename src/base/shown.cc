@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "src/base/utf8.h"
+
 namespace base {
 namespace {
 
@@ -109,21 +111,11 @@ std::string filtered(std::string_view theirs, std::size_t most, bool keep_lines)
 } // namespace
 
 Character first_character(std::string_view text) {
-    const auto byte = [&](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-    };
-    const unsigned first = byte(0);
-    if (first < 0x80) return {first, 1, true};
-    const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    if (first < 0xC2 || first > 0xF4) return {first, 1, false};
-    char32_t code = first & (0xFFu >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((byte(i) & 0xC0u) != 0x80u) return {first, 1, false};
-        code = (code << 6) | (byte(i) & 0x3Fu);
-    }
-    constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
-    const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-    if (code < least[bytes] || code > 0x10FFFF || surrogate) return {first, 1, false};
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t bytes = json::utf8_length(text);
+    if (bytes <= 1) return {byte(0), 1, bytes == 1};
+    char32_t code = byte(0) & (0xFFu >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) code = (code << 6) | (byte(i) & 0x3Fu);
     return {code, bytes, true};
 }
 

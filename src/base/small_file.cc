@@ -18,7 +18,7 @@ namespace {
 
 } // namespace
 
-std::optional<std::string> read_small_file(const std::string& path) {
+std::optional<std::string> read_small_file(const std::string& path, std::size_t most) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a FIFO must not hold us
     if (!file) {
         if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
@@ -35,8 +35,7 @@ std::optional<std::string> read_small_file(const std::string& path) {
         if (n < 0) fail(path, std::strerror(errno));
         if (n == 0) return text;
         text.append(piece, static_cast<std::size_t>(n));
-        if (text.size() > most_small_file)
-            fail(path, "larger than " + std::to_string(most_small_file >> 20U) + " MiB");
+        if (text.size() > most) fail(path, "larger than " + std::to_string(most >> 20U) + " MiB");
     }
 }
 

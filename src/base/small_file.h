@@ -15,8 +15,8 @@ public:
 inline constexpr std::size_t most_small_file = std::size_t{4} << 20; ///< Bytes.
 
 /// The whole of a file that a person or another program wrote; nullopt where there is none. Throws FileError
-/// if it cannot be read, is no file, or is larger than most_small_file. A FIFO does not hold it up;
-/// /dev/null is an empty file.
-std::optional<std::string> read_small_file(const std::string& path);
+/// if it cannot be read, is no file, or is larger than `most` bytes. A FIFO does not hold it up; /dev/null is
+/// an empty file.
+std::optional<std::string> read_small_file(const std::string& path, std::size_t most = most_small_file);
 
 } // namespace base

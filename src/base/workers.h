@@ -60,4 +60,17 @@ private:
     boost::asio::thread_pool pool_;
 };
 
+/// Bytes of a message or of its params that take a millisecond or two to look through once.
+inline constexpr std::size_t large_text = 256 << 10;
+
+/// Runs `work` on one of the workers where it goes over as many `bytes` as large_text, or more; else, or
+/// where there are none, here and now. As every await, it throws operation_aborted in a coroutine that was
+/// cancelled.
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work&>> run_if_large(Workers* workers, std::size_t bytes,
+                                                                 Work work) {
+    if (!workers || bytes < large_text) co_return work();
+    co_return co_await workers->run(std::move(work));
+}
+
 } // namespace base

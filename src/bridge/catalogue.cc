@@ -25,8 +25,6 @@ namespace {
 constexpr auto first_back_off = 500ms;
 constexpr std::chrono::milliseconds most_back_off = 30s;
 
-constexpr std::size_t large_arguments = 256 << 10; // bytes
-
 // One server: its configuration, and the life that it has now, if any.
 struct Entry {
     CatalogueServer about;
@@ -130,13 +128,6 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         return entry->client;
     }
 
-    // A call that may have to be sent again keeps its arguments. A copy of 60 MiB is no work for the loop.
-    static asio::awaitable<std::string> copied(const std::string* text, base::Workers* workers) {
-        if (!workers || text->size() < large_arguments) co_return *text;
-        auto job = [text] { return *text; };
-        co_return co_await workers->run(job);
-    }
-
     static asio::awaitable<Sent> send(std::shared_ptr<Entry> entry, Asked* asked, base::Workers* workers) {
         const std::shared_ptr<mcp::Client> client = entry->client;
         const bool may_go_again = client->transport() == "stdio";
@@ -144,8 +135,9 @@ struct Catalogue::State : std::enable_shared_from_this<Catalogue::State> {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(asked->until - Clock::now());
         options.limit = std::max(left, std::chrono::milliseconds(1));
         std::string arguments;
-        if (may_go_again)
-            arguments = co_await copied(&asked->arguments, workers);
+        auto copy = [asked] { return asked->arguments; };
+        if (may_go_again) // it keeps them; a copy of 60 MiB is no work for the loop
+            arguments = co_await base::run_if_large(workers, asked->arguments.size(), copy);
         else
             arguments.swap(asked->arguments);
         base::now_doing("a call to an upstream server");

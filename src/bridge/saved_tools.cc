@@ -15,7 +15,7 @@
 #include "src/base/json.h"
 #include "src/base/private_folder.h"
 #include "src/search/python_name.h"
-#include "src/search/sqlite.h"
+#include "src/sqlite/sqlite.h"
 
 namespace bridge {
 
@@ -74,7 +74,7 @@ void make_private_file(const std::string& path) {
 }
 
 /// A broken file is left as it is: it may hold what somebody wants to save, and only they know.
-[[noreturn]] void explain(const std::string& path, const search::sqlite::Error& error) {
+[[noreturn]] void explain(const std::string& path, const sqlite::Error& error) {
     switch (error.code()) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -92,7 +92,7 @@ void make_private_file(const std::string& path) {
 
 struct SavedTools::Impl {
     std::string path;
-    std::optional<search::sqlite::Database> database{};
+    std::optional<sqlite::Database> database{};
     std::mutex turn{};
     ino_t inode = 0; ///< Of the file that is open: one that was moved away or replaced is opened anew.
 
@@ -102,7 +102,7 @@ struct SavedTools::Impl {
         try {
             open();
             return work(*database);
-        } catch (const search::sqlite::Error& error) {
+        } catch (const sqlite::Error& error) {
             database.reset();
             explain(path, error);
         }
@@ -152,7 +152,7 @@ std::vector<std::string> from_text(const std::string& text) {
     return servers;
 }
 
-SavedTools::Tool read_row(const search::sqlite::Statement& row) {
+SavedTools::Tool read_row(const sqlite::Statement& row) {
     SavedTools::Tool tool{.name = row.text(0), .source = row.text(1)};
     const std::string servers = row.text(2);
     if (!servers.empty()) tool.rights.servers = from_text(servers); // NULL reads as ""
@@ -161,42 +161,41 @@ SavedTools::Tool read_row(const search::sqlite::Statement& row) {
     return tool;
 }
 
-std::optional<SavedTools::Tool> find(search::sqlite::Database& database, const std::string& name) {
-    search::sqlite::Statement read(database.get(),
-                                   std::string("SELECT ") + columns + " FROM tools WHERE name = ?1");
+std::optional<SavedTools::Tool> find(sqlite::Database& database, const std::string& name) {
+    sqlite::Statement read(database.get(), std::string("SELECT ") + columns + " FROM tools WHERE name = ?1");
     read.bind(1, name);
     if (!read.step()) return std::nullopt;
     return read_row(read);
 }
 
-std::optional<SavedTools::Tool> store(search::sqlite::Database& database, const std::string& name,
+std::optional<SavedTools::Tool> store(sqlite::Database& database, const std::string& name,
                                       const std::string& source, const SavedTools::Rights& rights) {
     std::optional<SavedTools::Tool> replaced = find(database, name);
-    search::sqlite::Statement count(database.get(), "SELECT count(*) FROM tools");
+    sqlite::Statement count(database.get(), "SELECT count(*) FROM tools");
     count.step();
     if (!replaced && count.integer(0) >= most_tools)
         throw SavedTools::Error(
             "there are " + std::to_string(most_tools) +
             " saved tools, the most that are kept; delete one first: runtime.delete_tool(name)");
-    search::sqlite::Statement write(
-        database.get(), "INSERT INTO tools (name, source, servers, origin, saved_at) "
-                        "VALUES (?1, ?2, nullif(?3, ''), ?4, CAST(strftime('%s', 'now') AS INTEGER)) "
-                        "ON CONFLICT (name) DO UPDATE SET source = excluded.source, servers = "
-                        "excluded.servers, origin = excluded.origin, saved_at = excluded.saved_at");
+    sqlite::Statement write(database.get(),
+                            "INSERT INTO tools (name, source, servers, origin, saved_at) "
+                            "VALUES (?1, ?2, nullif(?3, ''), ?4, CAST(strftime('%s', 'now') AS INTEGER)) "
+                            "ON CONFLICT (name) DO UPDATE SET source = excluded.source, servers = "
+                            "excluded.servers, origin = excluded.origin, saved_at = excluded.saved_at");
     write.bind(1, name).bind(2, source).bind(3, rights.servers ? to_text(rights.servers) : "");
     write.bind(4, rights.origin).step();
     return replaced;
 }
 
-bool has_column(search::sqlite::Database& database, const std::string& name) {
-    search::sqlite::Statement known(database.get(),
-                                    "SELECT count(*) FROM pragma_table_info('tools') WHERE name = ?1");
+bool has_column(sqlite::Database& database, const std::string& name) {
+    sqlite::Statement known(database.get(),
+                            "SELECT count(*) FROM pragma_table_info('tools') WHERE name = ?1");
     known.bind(1, name).step();
     return known.integer(0) > 0;
 }
 
 // A file of an earlier Cordon lacks the columns of rights. Within a transaction, since another may add them.
-void add_columns(search::sqlite::Database& database) {
+void add_columns(sqlite::Database& database) {
     for (const char* column : {"servers TEXT", "origin TEXT", "saved_at INTEGER"}) {
         const std::string text = column;
         if (!has_column(database, text.substr(0, text.find(' '))))
@@ -204,7 +203,7 @@ void add_columns(search::sqlite::Database& database) {
     }
 }
 
-template <class Work> auto in_transaction(search::sqlite::Database& database, Work work) {
+template <class Work> auto in_transaction(sqlite::Database& database, Work work) {
     database.run("BEGIN IMMEDIATE"); // the count and the write are one step, also among processes
     try {
         auto result = work();
@@ -222,7 +221,7 @@ std::optional<SavedTools::Tool> SavedTools::save(const std::string& name, const 
                                                  const Rights& rights) {
     check_name(name);
     check_source(source);
-    return impl_->with_database([&](search::sqlite::Database& database) {
+    return impl_->with_database([&](sqlite::Database& database) {
         const auto work = [&] {
             add_columns(database);
             return store(database, name, source, rights);
@@ -232,32 +231,32 @@ std::optional<SavedTools::Tool> SavedTools::save(const std::string& name, const 
 }
 
 std::vector<SavedTools::Tool> SavedTools::list() const {
-    return impl_->with_database([](search::sqlite::Database& database) {
+    return impl_->with_database([](sqlite::Database& database) {
         const auto work = [&] {
             add_columns(database);
             return 0;
         };
         if (!has_column(database, "saved_at")) in_transaction(database, work); // the last of them
         std::vector<Tool> tools;
-        search::sqlite::Statement read(database.get(),
-                                       std::string("SELECT ") + columns + " FROM tools ORDER BY name");
+        sqlite::Statement read(database.get(),
+                               std::string("SELECT ") + columns + " FROM tools ORDER BY name");
         while (read.step()) tools.push_back(read_row(read));
         return tools;
     });
 }
 
 std::vector<std::string> SavedTools::names() const {
-    return impl_->with_database([](search::sqlite::Database& database) {
+    return impl_->with_database([](sqlite::Database& database) {
         std::vector<std::string> found;
-        search::sqlite::Statement read(database.get(), "SELECT name FROM tools ORDER BY name");
+        sqlite::Statement read(database.get(), "SELECT name FROM tools ORDER BY name");
         while (read.step()) found.push_back(read.text(0));
         return found;
     });
 }
 
 bool SavedTools::remove(const std::string& name) {
-    return impl_->with_database([&](search::sqlite::Database& database) {
-        search::sqlite::Statement(database.get(), "DELETE FROM tools WHERE name = ?1").bind(1, name).step();
+    return impl_->with_database([&](sqlite::Database& database) {
+        sqlite::Statement(database.get(), "DELETE FROM tools WHERE name = ?1").bind(1, name).step();
         return database.changes() > 0;
     });
 }

@@ -8,6 +8,7 @@
 
 #include "src/base/json.h"
 #include "src/base/shown.h"
+#include "src/base/workers.h"
 #include "src/bridge/manual.h"
 
 namespace bridge {
@@ -17,7 +18,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto progress_every = 5s;
-constexpr std::size_t large_arguments = 256 << 10; // a millisecond or two to read
 // What instructions may hold of server names: clients cut the whole at 2,048 characters.
 constexpr std::size_t most_names = 30;
 constexpr std::size_t most_names_bytes = 600;
@@ -136,10 +136,7 @@ asio::awaitable<std::string> Service::call_tool(mcp::CallContext context, std::s
     try {
         RunRequest request;
         auto read = [&] { return read_arguments(arguments, options_.limits); };
-        if (parts_.shelf.workers && arguments.size() > large_arguments)
-            request = co_await parts_.shelf.workers->run(read);
-        else
-            request = read();
+        request = co_await base::run_if_large(parts_.shelf.workers, arguments.size(), read);
         arguments.clear();
         arguments.shrink_to_fit();
         request.client = context.client;

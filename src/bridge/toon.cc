@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_values = 1'000'000;
 constexpr int most_depth = 128; // each level costs two more spaces on each of its lines
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using base::is_digit;
 
 bool is_primitive(const json::Tree& value) { return !value.is_object() && !value.is_array(); }
 

@@ -128,7 +128,7 @@ asio::awaitable<void> attack(Visit* visit) {
 void look_at_files(App& app, DoctorReport& report) {
     report.server_faults = app.catalogue().faults();
     report.server_notes = app.catalogue().configuration_notes();
-    for (const std::string& each : app.catalogue().reach()) report.server_reach.push_back(each);
+    report.server_reach = app.catalogue().reach();
     for (const bridge::CatalogueServer& server : app.catalogue().servers())
         if (!server.usable) report.servers_unusable.push_back(server.name + ": " + server.reason);
     if (!app.saved_tools()) return;

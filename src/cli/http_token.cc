@@ -4,22 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <stdexcept>
-
 #include "src/base/fd.h"
-#include "src/base/private_folder.h"
+#include "src/base/private_file.h"
 #include "src/base/random_name.h"
 
 namespace cli {
 namespace {
 
 constexpr std::size_t token_size = 64;
-
-[[noreturn]] void fail(const std::string& what, const std::string& file) {
-    throw std::runtime_error(what + " " + file + ": " + std::strerror(errno));
-}
 
 // What the file holds, where only we could have put it there; else "".
 std::string kept_in(const std::string& file) {
@@ -40,18 +32,9 @@ HttpToken http_token(const std::string& folder) {
     token.file = folder + "/http-token";
     token.text = kept_in(token.file);
     if (!token.text.empty()) return token;
-    base::make_private_folder(folder);
-    const std::string fresh = token.file + "." + std::to_string(::getpid());
-    ::unlink(fresh.c_str());
-    const base::UniqueFd fd(
-        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (fd.get() < 0) fail("create", fresh);
     token.text = base::random_name() + base::random_name();
     token.fresh = true;
-    const std::string line = token.text + "\n";
-    if (::write(fd.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        fail("write", fresh);
-    if (::rename(fresh.c_str(), token.file.c_str()) != 0) fail("rename to", token.file);
+    base::write_private_file(token.file, token.text + "\n");
     return token;
 }
 

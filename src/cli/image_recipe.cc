@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/base/private_folder.h"
+#include "src/base/shell_word.h"
 
 namespace cli {
 namespace {
@@ -33,12 +34,6 @@ void unpack(const std::filesystem::path& folder) {
         if (!file) throw std::runtime_error("cannot write " + path.string());
         std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     }
-}
-
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + '\'';
 }
 
 // What a command of the shell prints; throws where it fails.
@@ -67,8 +62,9 @@ BuiltTar build_tar(const std::string& folder, const std::string& flavour, const 
             "image build: needs mmdebstrap (sudo apt install mmdebstrap); elsewhere than on "
             "Debian and its kin see images/README.md");
     unpack(folder);
-    const std::string command = "exec bash -c " + quoted(script) + ' ' + quoted(folder + "/scripts/lib.sh") +
-                                ' ' + quoted(flavour) + ' ' + quoted(suite);
+    const std::string command = "exec bash -c " + base::shell_word(script) + ' ' +
+                                base::shell_word(folder + "/scripts/lib.sh") + ' ' +
+                                base::shell_word(flavour) + ' ' + base::shell_word(suite);
     const std::vector<std::string> lines = lines_of(command);
     if (lines.size() != 3) throw std::runtime_error("the image could not be built");
     return BuiltTar{lines[1], lines[2], lines[0]};

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "src/base/shown.h"
+#include "src/base/text.h"
 
 namespace cli {
 namespace {
@@ -19,7 +20,7 @@ void write_raw(bool is_err, std::string_view text) {
     std::fflush(to);
 }
 
-bool is_number_or_divider(char c) { return (c >= '0' && c <= '9') || c == ';' || c == ':'; }
+bool is_number_or_divider(char c) { return base::is_digit(c) || c == ';' || c == ':'; }
 
 } // namespace
 

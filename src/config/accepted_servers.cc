@@ -1,21 +1,18 @@
 #include "src/config/accepted_servers.h"
 
-#include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include "src/base/changeable.h"
 #include "src/base/json.h"
-#include "src/base/private_folder.h"
+#include "src/base/private_file.h"
+#include "src/base/sha256.h"
 #include "src/base/shell_word.h"
+#include "src/base/small_file.h"
 
 namespace config {
 namespace fs = std::filesystem;
@@ -24,49 +21,6 @@ namespace {
 constexpr std::size_t most_entries = 10'000;
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 constexpr const char* file_name = "/accepted_servers.json";
-
-std::string sha256_hex(const std::string& text) {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    if (EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) != 1)
-        throw std::runtime_error("SHA-256 cannot be had");
-    static constexpr const char* digits = "0123456789abcdef";
-    std::string out;
-    for (unsigned i = 0; i < size; ++i) {
-        out += digits[digest[i] >> 4];
-        out += digits[digest[i] & 15];
-    }
-    return out;
-}
-
-[[noreturn]] void fail(const std::string& what, const std::string& file) {
-    throw std::runtime_error(what + ' ' + file + ": " + std::strerror(errno));
-}
-
-// Whoever reads meanwhile sees the old one or the new one, and never a part of one.
-void write_whole(const std::string& file, const std::string& text) {
-    base::make_private_folder(fs::path(file).parent_path().string());
-    const std::string fresh = file + '.' + std::to_string(::getpid());
-    ::unlink(fresh.c_str());
-    const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) fail("create", fresh);
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const ssize_t wrote = ::write(fd, text.data() + at, text.size() - at);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) break;
-        at += static_cast<std::size_t>(wrote);
-    }
-    const bool written = at == text.size() && ::fsync(fd) == 0;
-    const int why = errno;
-    ::close(fd);
-    errno = why;
-    if (written && ::rename(fresh.c_str(), file.c_str()) == 0) return;
-    const int failure = errno;
-    ::unlink(fresh.c_str());
-    errno = failure;
-    fail("write", file);
-}
 
 bool is_there(const std::string& path) {
     struct stat about {};
@@ -84,7 +38,9 @@ void make_wait(ServerEntry& entry, bool changed, bool reached, const std::string
 
 } // namespace
 
-std::string fingerprint(const ServerEntry& entry) { return sha256_hex(entry.name + '\n' + entry.written); }
+std::string fingerprint(const ServerEntry& entry) {
+    return base::sha256_hex(entry.name + '\n' + entry.written);
+}
 
 bool AcceptedServers::has(const ServerEntry& entry) const {
     const std::string wanted = fingerprint(entry);
@@ -142,7 +98,7 @@ AcceptedFile::AcceptedFile(const std::string& state_folder, const std::vector<Se
     std::string named = fs::absolute(state_folder, ignored).lexically_normal().string();
     if (named.size() > 1 && named.ends_with('/')) named.pop_back();
     in_state_ = named + file_name;
-    elsewhere_ = folder + "/accepted-" + sha256_hex(named).substr(0, 16) + ".json";
+    elsewhere_ = folder + "/accepted-" + base::sha256_hex(named).substr(0, 16) + ".json";
     path_ = in_state_;
     if (is_there(elsewhere_)) path_ = elsewhere_;
     const auto reached = [&](const std::string& place) {
@@ -168,14 +124,10 @@ std::optional<AcceptedServers> AcceptedFile::load() {
         return nothing;
     };
     if (const auto changeable = base::changeable_by_others(file)) return cannot(changeable->why);
-    std::ifstream in(file, std::ios::binary);
-    std::error_code failed;
-    const std::uintmax_t size = fs::file_size(file, failed);
-    std::string text(failed ? 0 : std::min<std::uintmax_t>(size, most_bytes), '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
     try {
-        return read_accepted(text);
+        return read_accepted(base::read_small_file(file, most_bytes).value_or(""));
+    } catch (const base::FileError& e) {
+        return cannot(e.what());
     } catch (const json::Error& e) {
         return cannot(e.what());
     }
@@ -183,20 +135,21 @@ std::optional<AcceptedServers> AcceptedFile::load() {
 
 void AcceptedFile::save(const AcceptedServers& record, bool at_rest) {
     if (at_rest) {
-        write_whole(in_state_, accepted_json(record));
+        base::write_private_file(in_state_, accepted_json(record));
         path_ = in_state_;
         ::unlink(elsewhere_.c_str());
         return;
     }
     try {
-        write_whole(path_, accepted_json(record));
+        base::write_private_file(path_, accepted_json(record));
     } catch (const std::runtime_error& e) {
         if (path_ == in_state_) throw;
         trouble_ =
             std::string("the record of accepted servers cannot be kept out of a server's reach, so what it "
                         "says cannot be relied on: ") +
             e.what();
-        write_whole(in_state_, accepted_json(record)); // at least it tells what is new from what is not
+        base::write_private_file(in_state_,
+                                 accepted_json(record)); // at least it tells what is new from what is not
     }
 }
 

@@ -11,8 +11,7 @@ namespace {
 
 bool is_name(std::string_view text) {
     const auto good = [](char c) { return c == '_' || base::is_digit(c) || base::is_letter(c); };
-    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
-           std::all_of(text.begin(), text.end(), good);
+    return !text.empty() && !base::is_digit(text[0]) && std::all_of(text.begin(), text.end(), good);
 }
 
 // What ${word} stands for; nullopt where the word is none of ours.

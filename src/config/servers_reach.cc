@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "src/base/json.h"
 #include "src/base/path_ways.h"
+#include "src/base/percent.h"
 
 namespace config {
 namespace fs = std::filesystem;
@@ -133,20 +133,6 @@ std::string as_path(std::string part, const std::string& home) {
     return only_slashes ? "" : part; // of "https://"
 }
 
-// As a URL's "%2F" is read; a "%" of anything else stays.
-std::string decoded(const std::string& text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned value = 0;
-        const char* end = text.data() + std::min(i + 3, text.size());
-        const bool is_code = text[i] == '%' && i + 2 < text.size() &&
-                             std::from_chars(text.data() + i + 1, end, value, 16).ptr == end;
-        out += is_code ? static_cast<char>(value) : text[i];
-        if (is_code) i += 2;
-    }
-    return out;
-}
-
 } // namespace
 
 std::string Reach::text() const {
@@ -165,7 +151,7 @@ std::vector<std::string> paths_in(const std::string& word, const std::string& ho
     std::string text = word.substr(0, most_word);
     for (std::size_t at = 0; (at = text.find("file://", at)) != std::string::npos;) {
         const std::size_t rest = at + (text.compare(at + 7, 10, "localhost/") == 0 ? 16 : 7);
-        text = text.substr(0, at) + ' ' + decoded(text.substr(rest));
+        text = text.substr(0, at) + ' ' + base::percent_decoded_leniently(text.substr(rest));
     }
     if (!text.starts_with('-')) add(text);
     constexpr const char* between = "=,:;|&<>()[]{}\"' \t\r\n";

@@ -1,9 +1,8 @@
 #include "src/engines/discovery_docker.h"
 
-#include <openssl/evp.h>
-
 #include "runtime_api/error.h"
 #include "src/base/json.h"
+#include "src/base/sha256.h"
 #include "src/base/text.h"
 
 namespace engines::discovery {
@@ -80,18 +79,6 @@ Context read_context(const std::string& path, const std::string& name) {
 
 } // namespace
 
-std::string sha256_hex(const std::string& text) {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
-    std::string out;
-    for (unsigned i = 0; i < size; ++i) {
-        out += "0123456789abcdef"[digest[i] >> 4U];
-        out += "0123456789abcdef"[digest[i] & 15U];
-    }
-    return out;
-}
-
 std::string docker_dir(const Surroundings& around) {
     if (std::string set = variable(around, "DOCKER_CONFIG"); !set.empty()) return set;
     return around.home.empty() ? "" : around.home + "/.docker";
@@ -133,7 +120,7 @@ Candidate from_docker_host(const Surroundings& around) {
 Candidate from_docker_context(const Surroundings& around, const std::string& source,
                               const std::string& name) {
     const std::string contexts = docker_dir(around) + "/contexts/";
-    const std::string id = sha256_hex(name);
+    const std::string id = base::sha256_hex(name); // so Docker names the folders of one
     try {
         const Context context = read_context(contexts + "meta/" + id + "/meta.json", name);
         Candidate out = said(source, context.host);

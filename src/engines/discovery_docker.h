@@ -24,7 +24,4 @@ Candidate from_docker_host(const Surroundings& around);
 /// `problem`.
 Candidate from_docker_context(const Surroundings& around, const std::string& source, const std::string& name);
 
-/// SHA-256 in lower-case hex: how Docker names a context's folders.
-std::string sha256_hex(const std::string& text);
-
 } // namespace engines::discovery

@@ -38,8 +38,6 @@ struct Running {
     bool cancelled = false;
 };
 
-constexpr std::size_t large_line = 256 << 10; // a millisecond or two to read
-
 // A line or a part of a batch, read: a message, or why it is none.
 struct Parsed {
     std::optional<Message> message{};
@@ -108,7 +106,8 @@ asio::awaitable<std::string> answer_line(asio::awaitable<std::string> handler, s
     std::string result = co_await std::move(handler);
     base::now_doing("an answer of ours");
     auto job = [&] { return result_line(id, result); };
-    if (!workers || result.size() < large_line) co_return job();
+    // A handler that was cancelled may still answer. To await anything here would throw its answer away.
+    if (!workers || result.size() < base::large_text) co_return job();
     co_return co_await workers->run(job);
 }
 
@@ -456,7 +455,7 @@ asio::awaitable<void> Peer::run() {
         for (;;) {
             std::optional<LineSplitter::Line> line = co_await state->channel.read();
             if (!line || state->gone) break;
-            if (state->options.workers && line->bytes() > large_line) {
+            if (state->options.workers && line->bytes() > base::large_text) {
                 co_await take_large(state, std::move(*line));
             } else {
                 state->take_measured(std::move(*line));
@@ -493,7 +492,7 @@ asio::awaitable<Message> Peer::call(std::string method, std::string params, std:
     state->lists += entry.lists ? 1 : 0;
     state->waiting.emplace(id, &wait);
     wait.done.expires_after(limit);
-    if (state->options.workers && params.size() > large_line) {
+    if (state->options.workers && params.size() > base::large_text) {
         auto job = [&] { return request_line(id, method, params); };
         std::string line = co_await state->options.workers->run(job);
         const asio::cancellation_state given_up = co_await asio::this_coro::cancellation_state;
@@ -563,7 +562,7 @@ asio::awaitable<void> Peer::read(std::string line) {
     LineSplitter::Line whole;
     whole.size = line.size();
     whole.text = std::move(line);
-    if (state->options.workers && whole.size > large_line)
+    if (state->options.workers && whole.size > base::large_text)
         co_await take_large(state, std::move(whole));
     else
         state->take_line(std::move(whole));

@@ -4,11 +4,10 @@
 #include <string_view>
 
 #include "src/base/base64.h"
+#include "src/base/workers.h"
 
 namespace sandbox {
 namespace {
-
-constexpr std::size_t large_params = 256 << 10; // more than a millisecond or two to make values of
 
 constexpr std::size_t most_text = 18u << 20; // more, written as JSON, is above what any host shows
 
@@ -53,7 +52,7 @@ void GuestNotes::begin(std::shared_ptr<GuestHost> host, std::int64_t head, bool 
 
 void GuestNotes::take(const jsonrpc::Message& notification) {
     try {
-        if (notification.method() == "display" && notification.params().size() > large_params) {
+        if (notification.method() == "display" && notification.params().size() > base::large_text) {
             std::optional<Picture> picture = large_picture(notification.params());
             if (picture && host_)
                 host_->display(picture->type, std::move(picture->content), picture->is_base64);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "src/base/percent.h"
 #include "src/schema/uri.h"
 
 namespace schema {
@@ -152,7 +153,7 @@ const json::Tree* Document::find(const std::string& base, std::string_view refer
     std::string uri = resolve_uri(base, reference);
     const std::size_t hash = std::min(uri.find('#'), uri.size());
     const std::string fragment =
-        hash == uri.size() ? "" : percent_decode(std::string_view(uri).substr(hash + 1));
+        hash == uri.size() ? "" : base::percent_decoded_leniently(std::string_view(uri).substr(hash + 1));
     uri.erase(hash);
     const auto resource = resources_.find(uri);
     if (resource == resources_.end()) return nullptr;

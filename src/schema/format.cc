@@ -13,9 +13,10 @@ namespace schema {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+using base::is_digit;
 using base::is_letter;
+
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// Takes a number of exactly `digits` digits off the front; -1 where there is none.
 int take_number(std::string_view& text, std::size_t digits) {

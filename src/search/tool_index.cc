@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "src/search/sqlite.h"
 #include "src/search/words.h"
+#include "src/sqlite/sqlite.h"
 
 namespace search {
 

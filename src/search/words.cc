@@ -8,7 +8,7 @@
 #include <set>
 
 #include "src/base/json.h"
-#include "src/search/sqlite.h"
+#include "src/sqlite/sqlite.h"
 
 namespace search {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "src/base/sha256.h"
 #include "src/engines/discovery_docker.h"
 #include "tests/unit/discovery_machine.h"
 
@@ -28,7 +29,7 @@ std::vector<std::string> sources(const std::vector<Candidate>& all) {
 }
 
 void docker_context(Machine& machine, const std::string& name, const std::string& docker) {
-    machine.file("/home/.docker/contexts/meta/" + engines::discovery::sha256_hex(name) + "/meta.json",
+    machine.file("/home/.docker/contexts/meta/" + base::sha256_hex(name) + "/meta.json",
                  R"({"Name":")" + name + R"(","Metadata":{},"Endpoints":{"docker":)" + docker + "}}");
 }
 
@@ -169,7 +170,7 @@ TEST_CASE("candidates: DOCKER_HOST over ssh without a path means Docker's socket
 
 TEST_CASE("candidates: the current Docker context, with its TLS files; \"default\" is none") {
     Machine machine;
-    const std::string id = engines::discovery::sha256_hex("work");
+    const std::string id = base::sha256_hex("work");
     CHECK(id == "00e13ed7af55b27622f1d6eab5bec0147e68efe28dc2b12461117afa1a5ed40e");
     machine.file("/home/.docker/config.json", R"({"auths":{},"currentContext":"work"})");
     CHECK(said(machine).at(0).problem.starts_with("Docker has no context \"work\" (no file "));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/sandbox/instance.h"
-#include "src/search/sqlite.h"
+#include "src/sqlite/sqlite.h"
 
 using bridge::SavedTools;
 
@@ -202,7 +202,7 @@ TEST_CASE(
     const Folder folder;
     const std::string path = folder.file("tools.db");
     {
-        search::sqlite::Database old((std::ofstream(path), path), 0);
+        sqlite::Database old((std::ofstream(path), path), 0);
         old.run("CREATE TABLE tools (name TEXT PRIMARY KEY NOT NULL, source TEXT NOT NULL) WITHOUT ROWID;"
                 "INSERT INTO tools VALUES ('old', 'def old(): pass')");
     }

@@ -5,6 +5,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "src/base/json.h"
+#include "src/base/text.h"
 #include "src/mcp/cancelled.h"
 #include "src/mcp/client/life.h"
 #include "src/mcp/client/outgoing.h"
@@ -19,7 +20,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t most_calls = 1024;
-constexpr std::size_t large_arguments = 256 << 10; // bytes; they are put into a message by workers
 constexpr std::size_t most_warnings = 50;
 constexpr int most_rounds = 8;
 // A server that says so all the time is asked at most so often: twice as rarely each time, up to the last.
@@ -45,8 +45,7 @@ asio::awaitable<std::string> built_params(base::Workers* workers, const RequestD
                                           const std::string* tool, const std::string* arguments,
                                           const NextRound* round) {
     auto build = [=] { return call_params(*dressed, *tool, *arguments, *round); };
-    if (!workers || arguments->size() < large_arguments) co_return build();
-    co_return co_await workers->run(build);
+    co_return co_await base::run_if_large(workers, arguments->size(), build);
 }
 
 asio::awaitable<void> run_link(std::shared_ptr<ClientLink> link) { co_await link->peer.run(); }
@@ -376,9 +375,7 @@ std::string tail_of(const std::string& log) {
     constexpr std::size_t most = 2000;
     std::string_view tail = log;
     if (tail.size() > most) tail.remove_prefix(tail.size() - most);
-    const std::size_t first = tail.find_first_not_of(" \r\n\t");
-    if (first == std::string_view::npos) return {};
-    return std::string(tail.substr(first, tail.find_last_not_of(" \r\n\t") - first + 1));
+    return std::string(base::trimmed(tail));
 }
 
 Client::Client(asio::any_io_executor executor, ClientSpec spec, Options options)

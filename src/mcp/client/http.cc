@@ -182,8 +182,7 @@ struct HttpChannel::State : std::enable_shared_from_this<HttpChannel::State> {
         }
         note_session(answer.head, out);
         if (answer.head.status >= 300) {
-            const std::string said = http_words(answer);
-            if (words && !said.empty()) words(said);
+            tell_words(answer, words);
             Error error = http_error(answer, url, had_session);
             if (says_session_lost(error) && session == of) { // else it has been replaced already
                 lost = true;

@@ -59,8 +59,7 @@ struct HttpSseChannel::State : std::enable_shared_from_this<HttpSseChannel::Stat
     }
 
     Error refused(const WebAnswer& answer, const std::string& url) const {
-        const std::string said = http_words(answer);
-        if (words && !said.empty()) words(said);
+        tell_words(answer, words);
         return http_error(answer, url, false);
     }
 

@@ -100,6 +100,11 @@ std::string http_words(const WebAnswer& answer) {
     return error_object(answer) ? std::string() : answer.body.substr(0, most);
 }
 
+void tell_words(const WebAnswer& answer, const std::function<void(const std::string&)>& sink) {
+    const std::string said = http_words(answer);
+    if (sink && !said.empty()) sink(said);
+}
+
 bool answers(std::string_view text, const std::string& id) {
     if (text.size() > surely_an_answer) return true;
     if (json::fault_in(text)) { // the reader gets over it, or fails the call with it

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ jsonrpc::Error http_error(const WebAnswer& answer, const std::string& url, bool 
 /// The body of such an answer, its first 2,000 bytes, where it is no error of JSON-RPC: a page for people. It
 /// may hold what the server was given, so it goes to the user and not to code.
 std::string http_words(const WebAnswer& answer);
+
+/// Tells the sink, if there is one, such a body, if it is not empty.
+void tell_words(const WebAnswer& answer, const std::function<void(const std::string&)>& sink);
 
 /// What stands behind an error, where the server's own words were kept from it.
 inline constexpr const char* words_are_elsewhere =

@@ -53,7 +53,6 @@ HttpClients::Names names_of(const HttpMessage& request, const std::shared_ptr<Ht
     return names;
 }
 
-constexpr std::size_t large_body = 256 << 10; // a millisecond or two to read
 constexpr std::size_t most_small = 256 << 10;
 
 // What a client tells or answers goes to all that its session runs, read anew for each; what opens a session
@@ -170,9 +169,8 @@ asio::awaitable<void> HttpFront::serve_post(HttpMessage request, HttpOut& out) {
 
 // A large body is read on another thread, so that it holds up nobody else.
 asio::awaitable<HttpRoute> HttpFront::read_route(const HttpMessage& request) {
-    if (!options_.workers || request.body.size() <= large_body) co_return route_post(request);
     auto job = [&request] { return route_post(request); };
-    co_return co_await options_.workers->run(std::move(job));
+    co_return co_await base::run_if_large(options_.workers, request.body.size(), job);
 }
 
 Conversation::Options HttpFront::conversation_options(const std::shared_ptr<HttpSession>& owner) const {

@@ -59,13 +59,13 @@ struct Conversation::State : std::enable_shared_from_this<Conversation::State> {
     }
 
     Admitted admit(const Message& message, RequestMeta meta) const {
-        const MethodTable::Method* method = &method_of(message);
+        const MethodTable::Method& method = method_of(message);
         Admission as =
             options.modern_only ? admit_modern(meta) : options.session->admit(message.method(), meta);
-        if (!method->serves(as.era)) refuse_method(message);
+        if (!method.serves(as.era)) refuse_method(message);
         if (message.method() == "initialize" && message.batched())
             throw Error(jsonrpc::code::invalid_request, "\"initialize\" must not be part of a batch");
-        return {*method, std::move(meta), std::move(as)};
+        return {method, std::move(meta), std::move(as)};
     }
 
     [[noreturn]] static void refuse_method(const Message& message) {
@@ -101,9 +101,8 @@ struct Conversation::State : std::enable_shared_from_this<Conversation::State> {
 // A large message is looked through on another thread. Not the opening, which what follows must not overtake.
 asio::awaitable<RequestMeta> Conversation::State::meta_of(const Message* message) const {
     auto read = [message] { return read_meta(message->params()); };
-    const bool small = message->params().size() < large_params || message->method() == "initialize";
-    if (!options.workers || small) co_return read();
-    co_return co_await options.workers->run(std::move(read));
+    if (message->method() == "initialize") co_return read();
+    co_return co_await base::run_if_large(options.workers, message->params().size(), read);
 }
 
 // The ways back to the client, which end with the request.

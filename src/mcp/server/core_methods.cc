@@ -35,8 +35,7 @@ struct Called {
 // Large params are looked through on another thread.
 asio::awaitable<Called> called_in(const Request* request) {
     auto read = [request] { return Called{string_param(*request, "name"), arguments_of(*request)}; };
-    if (!request->workers || request->message.params().size() < large_params) co_return read();
-    co_return co_await request->workers->run(std::move(read));
+    co_return co_await base::run_if_large(request->workers, request->message.params().size(), read);
 }
 
 // Frees its text. (To assign an empty one would not: libstdc++ then keeps the larger buffer.)

@@ -34,9 +34,6 @@ struct Request {
     std::function<boost::asio::awaitable<std::string>(std::string method, std::string params)> ask;
 };
 
-/// Bytes of params that take a millisecond or two to look through once: more is for Request::workers.
-inline constexpr std::size_t large_params = 256 << 10;
-
 /// The methods that a server knows, by name. Filled at start, then only read; must outlive every conversation
 /// that uses it.
 class MethodTable {

@@ -1,8 +1,8 @@
-#include "src/search/sqlite.h"
+#include "src/sqlite/sqlite.h"
 
 #include <sqlite3.h>
 
-namespace search::sqlite {
+namespace sqlite {
 
 namespace {
 
@@ -77,4 +77,4 @@ void Database::run(const std::string& sql) {
 
 int Database::changes() const { return sqlite3_changes(database_); }
 
-} // namespace search::sqlite
+} // namespace sqlite

@@ -8,7 +8,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 /// SQLite, owned: handles that close themselves, texts that carry their length, failures that are exceptions.
-namespace search::sqlite {
+namespace sqlite {
 
 /// What SQLite said. `code` is its primary result code.
 class Error : public std::runtime_error {
@@ -58,4 +58,4 @@ private:
     sqlite3* database_ = nullptr;
 };
 
-} // namespace search::sqlite
+} // namespace sqlite
