@@ -13,7 +13,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-constexpr nanoseconds long_enough = 5ms; // then others have a turn
+constexpr nanoseconds long_enough = 1ms; // then others have a turn: a call of theirs takes some ten
 
 struct Turn {
     nanoseconds began{-1}; // negative: none runs
