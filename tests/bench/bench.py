@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE.parent / "integration"))
 sys.path.insert(0, str(HERE))
 import cordon_client  # noqa: E402
 from cordon_client import Cordon, Engine, until  # noqa: E402
+import programs  # noqa: E402
 from floors import Floors, LABEL, Recorder  # noqa: E402
 
 MIB = 1 << 20
@@ -193,22 +194,64 @@ class Bench:
         row("floor: exec into a running container", "exec")
         row("floor: podman run, same flags, same storage", "podman run", "" if line else "its service was not found")
 
+    # ---- heavy imports ----
+
+    def heavy_imports(self):
+        """Fresh containers with what earlier runs imported, beside a session that has imported it before: the floor."""
+        image = self.options.datascience
+        if not image:
+            return self.table.say("heavy imports", "not measured", None, "ms", "scripts/bench --datascience gives the engine an image that has them")
+        with Cordon("--image", image) as cordon:
+            for name, code in programs.HEAVY:
+                fresh, floor = [], []
+                for _ in range(3):  # what is imported is learned, and session and image get warm
+                    timed_run(cordon, code, None)
+                    timed_run(cordon, code, None, session="floor")
+                for _ in range(self.options.rounds // 2):
+                    self.settled(cordon, 2)
+                    time.sleep(2)  # what the container does while it waits
+                    fresh.append(timed_run(cordon, code, None))
+                    floor.append(timed_run(cordon, code, None, session="floor"))
+                goal = 1.5 * statistics.median(floor) + 0.006
+                self.table.times("heavy imports", name + ", in a fresh, warm container", fresh, "%.1f × the floor; 1.5 × and 6 ms would be %.1f ms" % (
+                    statistics.median(fresh) / statistics.median(floor), goal * 1000))
+                self.table.times("heavy imports", "floor: the same in a session that has imported it", floor)
+
+    # ---- bursts ----
+
     def at_once(self):
-        with Cordon() as cordon:
-            timed_run(cordon)
-            for count in (1, 4, 16, 64):
-                self.settled(cordon, 1)
-                one = lambda _: timed_run(cordon, limit=300)
-                begin, errors, took = time.perf_counter(), 0, []
-                with concurrent.futures.ThreadPoolExecutor(count) as threads:
-                    for done in [threads.submit(one, i) for i in range(count)]:
-                        try:
-                            took.append(done.result())
-                        except Exception as e:
-                            errors += 1
-                            self.problems.append("%d at once: %s" % (count, e))
-                whole = time.perf_counter() - begin
-                self.table.times("calls at once", "%d at once" % count, took, "%.1f calls a second, %d errors" % (len(took) / whole, errors))
+        create = self.recorded_create()
+        for count in (1, 4, 16, 64):
+            floors = [Floors(self.engine.path, create) for _ in range(count)]
+            floor, floor_rate = self.burst(count, [each.rest_steps for each in floors])
+            for each in floors:
+                each.close()
+            time.sleep(REST_OF_A_ROUND)
+            with Cordon("--pool", "0") as cordon:
+                timed_run(cordon)
+                cold, rate = self.burst(count, [lambda: timed_run(cordon, limit=300)] * count)
+                self.table.times("calls at once", "%d at once, cold (--pool 0)" % count, cold, "%.1f a second, %.2f × the floor's time" % (rate, floor_rate / rate))
+            self.table.times("calls at once", "floor: %d at once by a script, to the end of the removal" % count, [end for _, end in floor], "%.1f a second" % floor_rate)
+            if count > 16:
+                continue
+            with Cordon() as cordon:
+                calls = [lambda: timed_run(cordon, limit=300)] * count
+                for _ in range(3):  # what is asked is learned
+                    self.burst(count, calls)
+                    time.sleep(3)
+                learned, rate = self.burst(count, calls)
+            self.table.times("calls at once", "%d at once, as twice before" % count, learned, "%.1f a second" % rate)
+
+    def burst(self, count, calls):
+        """(what the calls gave, calls a second)"""
+        took, begin = [], time.perf_counter()
+        with concurrent.futures.ThreadPoolExecutor(count) as threads:
+            for done in [threads.submit(call) for call in calls]:
+                try:
+                    took.append(done.result())
+                except Exception as e:
+                    self.problems.append("%d at once: %s" % (count, e))
+        return took, len(took) / (time.perf_counter() - begin)
 
     # ---- nested calls ----
 
@@ -381,7 +424,8 @@ print([took[0], sorted(took[1:])[len(took) // 2 - 1]])
             self.table.times("growth", "a call in one of %d open sessions" % count, used)
 
     def run(self):
-        for name, part in (("one call", self.calls), ("calls at once", self.at_once), ("nested calls", self.nested), ("start", self.start), ("the end", self.ending),
+        for name, part in (("one call", self.calls), ("heavy imports", self.heavy_imports),
+                           ("calls at once", self.at_once), ("nested calls", self.nested), ("start", self.start), ("the end", self.ending),
                            ("memory", self.memory), ("large things", self.large), ("tokens", self.tokens), ("growth", self.growth)):
             if self.options.only and name not in self.options.only:
                 continue
@@ -411,6 +455,8 @@ def options():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help="fewer samples, in about three minutes")
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--datascience", metavar="IMAGE", default="", help="an image with numpy, pandas and matplotlib, for heavy imports")
+    parser.add_argument("--compare", metavar="BUILD", help="another build's cordon, measured sample by sample in turn with this one's, and nothing else")
     parser.add_argument("--only", action="append", help="one section alone")
     found = parser.parse_args()
     found.rounds = found.rounds or (12 if found.quick else 50)
@@ -423,6 +469,9 @@ def options():
 
 def main():
     chosen = options()
+    if chosen.compare:
+        from compare import compare
+        return compare(cordon_client.CORDON, chosen.compare, chosen.rounds, chosen.datascience)
     bench = Bench(chosen)
     before = bench.machine()
     bench.run()

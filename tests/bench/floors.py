@@ -1,5 +1,6 @@
 """What a call costs without Cordon, on the same engine: the floors that Cordon's own figures are held against."""
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -50,13 +51,15 @@ def payload(data):
 
 
 class Floors:
+    """One script's conversation with the engine. Several at once are several of these."""
+    numbers = itertools.count(1)
+
     def __init__(self, engine_path, create):
         self.path = engine_path
         self.target, self.body = create
         self.libpod = "libpod" in self.target
         self.base = self.target.split("/create")[0]
         self.connection = None
-        self.count = 0
         self.made = set()
 
     def _socket(self):
@@ -93,8 +96,7 @@ class Floors:
         return stream, head.split(b"\r\n\r\n", 1)[1]
 
     def create(self):
-        self.count += 1
-        name, body, target = "bench-%d-%d" % (os.getpid(), self.count), dict(self.body), self.target
+        name, body, target = "bench-%d-%d" % (os.getpid(), next(self.numbers)), dict(self.body), self.target
         command = [*(body.get("command") or body.get("Cmd"))[:-1], WAITER]
         body.update({"name": name, "command": command, "labels": {LABEL: "1"}} if self.libpod else {"Cmd": command, "Labels": {LABEL: "1"}})
         if not self.libpod:

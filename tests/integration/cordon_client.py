@@ -107,9 +107,9 @@ class Engine:
 
 class Cordon:
     """`cordon serve` with a home and a state folder of its own. `servers`: the mcpServers that it finds in ~/MCPs. `wrapper`: the words of
-    a program that becomes it."""
+    a program that becomes it. `binary`: another build than CORDON_BINARY's."""
 
-    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True, capabilities=None, wrapper=()):
+    def __init__(self, *flags, servers=None, env=None, version="2025-11-25", initialize=True, capabilities=None, wrapper=(), binary=CORDON):
         self.home = tempfile.TemporaryDirectory(prefix="cordon-home-")
         home = pathlib.Path(self.home.name)
         (home / "MCPs").mkdir()
@@ -118,7 +118,7 @@ class Cordon:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MCP_SERVERS"))}
         environment.update(HOME=str(home), MCP_BRIDGE_STATE_DIR=str(home / "state"), **(env or {}))
         self.stderr = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([*wrapper, CORDON, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*wrapper, binary, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.stderr, env=environment, start_new_session=True)
         self.lock = threading.Lock()
         self.waiting = {}
