@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,8 @@ namespace bridge {
 struct ServiceOptions {
     RunLimits limits{};
     OutputMode output_mode = OutputMode::compact;
-    bool always_load = true; ///< Ask clients to show the tool without a search.
+    bool always_load = true;           ///< Ask clients to show the tool without a search.
+    std::function<void()> on_client{}; ///< A client has come, and its first call may follow.
 };
 
 /// What Cordon offers to an MCP client: run_python, the manual, and the files that code left. On the loop's
@@ -28,6 +30,9 @@ public:
     std::vector<mcp::Resource> resources(const std::string& client) override;
     boost::asio::awaitable<std::optional<mcp::ResourceContent>> read_resource(std::string client,
                                                                               std::string uri) override;
+    void client_came() override {
+        if (options_.on_client) options_.on_client();
+    }
     void client_gone(const std::string& client) override;
 
 private:

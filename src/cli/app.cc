@@ -1,9 +1,11 @@
 #include "src/cli/app.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "src/bridge/entries.h"
 #include "src/cli/chosen_image.h"
@@ -136,6 +138,7 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     pool.warm = settings.pool;
     pool.most = settings.max_containers;
     pool.idle = settings.runtime_idle_timeout;
+    pool.most_warm = [this] { return engine_->most_warm(); };
     const auto on_failure = [this](const runtime_api::Error& error) {
         const bool image_gone = error.code() == runtime_api::Errc::not_found;
         if (image_gone) engine_->forget_image();
@@ -177,8 +180,25 @@ bridge::RunPythonParts App::parts() {
     return parts;
 }
 
-bridge::ServiceOptions App::service_options() const {
+namespace {
+
+asio::awaitable<void> fill_unasked(sandbox::EngineSource* engine, sandbox::Pool* pool) {
+    const bool ready = co_await engine->ready_unasked();
+    if (ready) pool->foresee();
+}
+
+} // namespace
+
+// While the client lists tools and its model thinks, the first container is made. What goes wrong is told by
+// the first call.
+void App::prewarm() {
+    if (std::exchange(prewarmed_, true)) return;
+    asio::co_spawn(loop_, fill_unasked(engine_.get(), pool_.get()), [](const std::exception_ptr&) {});
+}
+
+bridge::ServiceOptions App::service_options() {
     bridge::ServiceOptions options;
+    if (settings_.prewarm && settings_.pool > 0) options.on_client = [this] { prewarm(); };
     options.limits.timeout = settings_.timeout;
     options.limits.max_timeout = settings_.max_timeout;
     options.always_load = settings_.always_load;

@@ -26,7 +26,7 @@ public:
     App& operator=(const App&) = delete;
 
     bridge::RunPythonParts parts();
-    bridge::ServiceOptions service_options() const;
+    bridge::ServiceOptions service_options();
     bridge::Catalogue& catalogue() { return *catalogue_; }
     sandbox::EngineSource& engine() { return *engine_; }
     const bridge::SavedTools* saved_tools() const { return saved_.get(); }
@@ -48,6 +48,7 @@ public:
 
 private:
     void log_reach() const;
+    void prewarm();
 
     boost::asio::io_context& loop_;
     config::Settings settings_;
@@ -64,6 +65,7 @@ private:
     std::unique_ptr<bridge::Sessions> sessions_;
     std::unique_ptr<bridge::Catalogue> catalogue_;
     bridge::Artifacts artifacts_;
+    bool prewarmed_ = false; ///< Or nothing is to be.
 };
 
 /// The folder for our state: the setting, $XDG_STATE_HOME/cordon or ~/.local/state/cordon. Where there is no

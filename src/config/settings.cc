@@ -150,8 +150,15 @@ constexpr Setting table[] = {
                                                 {"structured", OutputMode::structured},
                                                 {"toon", OutputMode::toon}});
      }},
-    {"pool", "MCP_BRIDGE_POOL", "NUMBER", "1", "containers kept warm; 0 is off",
+    {"pool", "MCP_BRIDGE_POOL", "NUMBER", "1",
+     "containers kept warm at least, and as many as are often wanted at once; 0 is off",
      [](Settings& s, const std::string& v) { s.pool = static_cast<int>(integer(v, 0, 256, "a number")); }},
+    {"prewarm", "MCP_BRIDGE_PREWARM", "0|1", "1",
+     "1: the first container is made when a client comes, if the engine is at a local socket and has the "
+     "image",
+     [](Settings& s, const std::string& v) {
+         s.prewarm = one_of<bool>(v, {{"0", false}, {"1", true}});
+     }},
     {"max-containers", "MCP_BRIDGE_MAX_CONTAINERS", "NUMBER", "16", "containers at once; more calls wait",
      [](Settings& s, const std::string& v) {
          s.max_containers = static_cast<int>(integer(v, 1, 1024, "a number"));

@@ -55,6 +55,7 @@ struct Settings {
     std::int64_t max_output = 30'000; ///< Characters kept of each stream.
     OutputMode output_mode = OutputMode::compact;
     int pool = 1;            ///< Warm containers kept ready.
+    bool prewarm = true;     ///< Make the first one when a client comes.
     int max_containers = 16; ///< At most so many at once, sessions included.
     std::chrono::seconds runtime_idle_timeout{300};
     std::chrono::seconds session_idle{600};

@@ -1,5 +1,6 @@
 #include "src/sandbox/engine_source.h"
 
+#include <algorithm>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -169,6 +170,35 @@ std::string EngineSource::advice_on(const std::string& words) const {
     const InUse& about = in_use_ ? in_use_ : given_up_; // one that stopped is given up by the time it is told
     if (!about || words.find(" → ") != std::string::npos) return "";
     return explanation(*about->found(), words);
+}
+
+namespace {
+
+// An engine behind ssh might want a password.
+bool may_ask_somebody(const engines::SearchOptions& search) {
+    for (const engines::Candidate& each : engines::candidates(engines::Surroundings::here(), search))
+        if (each.endpoint && each.endpoint->kind != runtime_api::Endpoint::Kind::unix_socket) return true;
+    return false;
+}
+
+} // namespace
+
+asio::awaitable<bool> EngineSource::ready_unasked() {
+    if (may_ask_somebody(options_.search)) co_return false;
+    const InUse at = co_await in_use();
+    if (image_there_) co_return true;
+    const std::shared_ptr<const engines::Found> found = at->found();
+    const std::optional<FoundImage> there = co_await find_image(found->engine, options_.confinement.image);
+    co_return there.has_value();
+}
+
+int EngineSource::most_warm() const {
+    constexpr std::int64_t of_one = 64 << 20; // what waits has some 25 MiB, and more with modules imported
+    constexpr std::int64_t part = 8;          // of the host's memory may wait for calls
+    constexpr std::int64_t unsaid = std::int64_t{2} << 30;
+    std::int64_t memory = in_use_ ? in_use_->found()->info.memory_bytes : 0;
+    if (memory <= 0) memory = unsaid;
+    return static_cast<int>(std::clamp<std::int64_t>(memory / part / of_one, 1, 1024));
 }
 
 asio::awaitable<Workshop> EngineSource::workshop() {

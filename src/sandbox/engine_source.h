@@ -40,6 +40,14 @@ public:
     /// The engine alone, described, without looking at the image.
     boost::asio::awaitable<std::shared_ptr<const engines::Found>> found();
 
+    /// Whether containers can be made without asking anybody for anything: the engine is at a local socket
+    /// (ssh might want a password), runs, and has the image. Looks for the engine, pulls nothing. Throws as
+    /// workshop().
+    boost::asio::awaitable<bool> ready_unasked();
+
+    /// How many warm containers the engine's host has memory for, as far as it has said how much it has.
+    int most_warm() const;
+
     /// Called when a container could not be made since the image had gone: the next workshop() looks for it
     /// again.
     void forget_image();

@@ -40,7 +40,7 @@ struct Warm {
 struct Pool::State : std::enable_shared_from_this<Pool::State> {
     State(asio::any_io_executor e, Options o, WorkshopSource s, FailureSink f)
         : executor(std::move(e)), options(o), source(std::move(s)), on_failure(std::move(f)),
-          idle_timer(executor), refill_timer(executor) {}
+          demand(options.idle), idle_timer(executor), refill_timer(executor) {}
 
     asio::any_io_executor executor;
     Options options;
@@ -49,6 +49,7 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
     std::function<bool()> make_room;
     std::deque<Warm> warm;
     std::list<Waiter*> waiters;
+    Demand demand;
     asio::steady_timer idle_timer;
     asio::steady_timer refill_timer;
     int in_use = 0;
@@ -66,11 +67,19 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
         return nullptr;
     }
 
+    // How many should be ready.
+    int foreseen() {
+        if (!used || options.warm == 0) return 0;
+        int learned = demand.foreseen(Clock::now());
+        if (learned > options.warm && options.most_warm) learned = std::min(learned, options.most_warm());
+        return std::max(options.warm, learned);
+    }
+
     // Starts as many as are wanted and allowed: one for each that waits, and the warm ones.
     void fill() {
         if (closed) return;
-        const int wanted =
-            static_cast<int>(waiters.size()) + (used ? options.warm - static_cast<int>(warm.size()) : 0);
+        const int missing = std::max(0, foreseen() - static_cast<int>(warm.size()));
+        const int wanted = static_cast<int>(waiters.size()) + missing;
         while (making < wanted && all() < options.most) start_one();
         const bool starved = static_cast<int>(waiters.size()) > making;
         if (starved && make_room) make_room();
@@ -84,6 +93,7 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
                                                                       std::unique_ptr<Sandbox> sandbox) {
             --self->making;
             if (self->closed) return;
+            if (!failure) self->demand.made_in(Clock::now() - began);
             failure ? self->failed(failure, began) : self->made(std::move(sandbox));
         };
         asio::co_spawn(executor, make(source, on_failure), std::move(done));
@@ -144,10 +154,11 @@ struct Pool::State : std::enable_shared_from_this<Pool::State> {
         });
     }
 
-    std::shared_ptr<void> room() {
+    std::shared_ptr<void> room(Clock::time_point since) {
         const auto self = shared_from_this();
-        return std::shared_ptr<void>(nullptr, [self](void*) {
+        return std::shared_ptr<void>(nullptr, [self, since](void*) {
             --self->in_use;
+            self->demand.ended(since);
             if (!self->closed) self->serve();
         });
     }
@@ -195,14 +206,17 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
     struct Entry { // out of the line again, also when cancelled
         State& state;
         Waiter& waiter;
+        bool given = false;
         ~Entry() {
             state.waiters.remove(&waiter);
+            if (!given) state.demand.ended(waiter.since);
             if (!waiter.sandbox) return;
             --state.in_use; // it was given, but nobody took it: the next one may
             if (!state.closed) state.made(std::move(waiter.sandbox));
         }
     } entry{*state, waiter};
     state->waiters.push_back(&waiter);
+    state->demand.asked(waiter.since);
     state->serve();
     if (!waiter.sandbox && !waiter.failure) {
         boost::system::error_code ignored;
@@ -223,8 +237,15 @@ asio::awaitable<Pool::Lease> Pool::acquire() {
                                                            " containers are in use; none came free in time");
     Lease lease;
     lease.sandbox_ = std::move(waiter.sandbox);
-    lease.room_ = state->room();
+    lease.room_ = state->room(waiter.since);
+    entry.given = true;
     co_return lease;
+}
+
+void Pool::foresee() {
+    if (state_->used) return;
+    state_->used = true;
+    state_->fill();
 }
 
 void Pool::on_pressure(std::function<bool()> make_room) { state_->make_room = std::move(make_room); }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime_api/error.h"
+#include "src/sandbox/demand.h"
 #include "src/sandbox/sandbox.h"
 
 namespace sandbox {
@@ -13,16 +14,21 @@ namespace sandbox {
 /// Containers that are ready before they are asked for, each used once; and the bound on how many there are
 /// at all. On the loop's thread.
 ///
+/// How many are kept ready follows what is asked: `warm`, or as many as calls were twice seen to want at once
+/// (Demand). What nobody used for the idle time is let go.
+///
 /// A container is made by a coroutine of its own, never by the call that wants it: a call that is cancelled
 /// leaves no half-made container, but a warm one for the next. One that died while it waited (an engine
 /// restarted, somebody removed it) is noticed at check-out.
 class Pool {
 public:
     struct Options {
-        int warm = 1;                                  ///< Kept ready, from the first use on. 0: none.
-        int most = 16;                                 ///< At once: warm, in use, being made, and sessions.
+        int warm = 1;  ///< Kept ready at least, from the first use on. 0: none, whatever is asked.
+        int most = 16; ///< At once: warm, in use, being made, and sessions.
         std::chrono::seconds idle{300};                ///< A warm one unused so long is let go.
         std::chrono::milliseconds wait_limit{120'000}; ///< A call waits at most so long for its turn.
+        /// How many warm ones the engine's host has memory for; asked each time. Empty: any number.
+        std::function<int()> most_warm{};
     };
 
     /// Gives what containers are made with; called for each, so that it can find the engine anew after a
@@ -60,6 +66,10 @@ public:
     /// A ready container, warm or new, in the order of asking. Throws what Sandbox::open and the source
     /// throw; jsonrpc::Error(timed_out) when no place came free. Cancellable (terminal).
     boost::asio::awaitable<Lease> acquire();
+
+    /// A first call may come soon: fills the pool as its first use would. One that cannot be made is nobody's
+    /// failure.
+    void foresee();
 
     /// Called when somebody waits and all places are taken: may free one (end a session that is idle). True
     /// if it did.

@@ -4,6 +4,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <list>
+#include <thread>
 
 #include "tests/unit/fake_containers.h"
 
@@ -85,6 +86,47 @@ TEST_CASE("Pool: a container is ready before it is asked for, from the first use
     const std::size_t made = f.engine->created.size();
     CHECK(f.ask().lease);
     CHECK(f.engine->created.size() == made);
+}
+
+TEST_CASE(
+    "Pool: where a call is foreseen, the first container is made before it, and a failure is nobody's") {
+    Fixture f(at_most(4, 1));
+    f.engine->refusals.emplace_back(runtime_api::Errc::rejected, "create container: no");
+    f.pool.foresee();
+    f.settle();
+    CHECK(f.pool.warm() == 0);
+    f.pool.foresee(); // once is enough
+    f.settle();
+    CHECK(f.engine->created.size() == 1);
+    CHECK(f.ask().lease);
+
+    Fixture g(at_most(4, 1));
+    g.pool.foresee();
+    REQUIRE(g.comes([&] { return g.pool.warm() == 1; }));
+    CHECK(g.ask().lease);
+    CHECK(g.engine->created.size() == 1);
+
+    Fixture none(at_most(4, 0));
+    none.pool.foresee();
+    none.settle();
+    CHECK(none.engine->created.empty());
+}
+
+TEST_CASE("Pool: a burst that was seen twice finds all warm, as far as the host has memory for it") {
+    for (const int memory_for : {8, 3}) {
+        Pool::Options options = at_most(16, 1);
+        options.most_warm = [memory_for] { return memory_for; };
+        Fixture f(options);
+        for (int round = 0; round < 2; ++round) {
+            for (int i = 0; i < 4; ++i) f.ask();
+            for (Asker& each : f.askers) each.lease.reset();
+            std::this_thread::sleep_for(320ms); // the end of a burst is a pause of that length
+            f.settle();
+        }
+        const int expected = std::min(4, memory_for);
+        CHECK(f.comes([&] { return f.pool.warm() == expected; }));
+        CHECK(f.pool.making() == 0);
+    }
 }
 
 TEST_CASE("Pool: one that died while it was warm is not handed out") {

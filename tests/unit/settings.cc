@@ -83,6 +83,7 @@ const std::vector<Values> values = {
     {"max-output", {"200", "30000", "4000000"}, {"199", "4000001", "", "30k"}, "from 200 to 4000000"},
     {"output-mode", {"compact", "structured", "toon"}, {"", "json", "Compact"}, "compact, structured, toon"},
     {"pool", {"0", "1", "256"}, {"-1", "257", ""}, "from 0 to 256"},
+    {"prewarm", {"0", "1"}, {"", "yes", "2"}, "0, 1"},
     {"max-containers", {"1", "1024"}, {"0", "1025", ""}, "from 1 to 1024"},
     {"runtime-idle-timeout", {"1", "86400"}, bad_seconds, "from 1 to 86400"},
     {"session-idle", {"1", "7200"}, {"0", "7201", ""}, "from 1 to 7200"},

@@ -87,9 +87,11 @@ MethodTable::Handler at_once(std::function<std::string(const Request&)> answer) 
 void add_opening(MethodTable& table, Service& service, const ServerDescription& description) {
     const auto initialize = [&service, description](const Request& request) {
         const std::string version = request.session->initialize(request.message.params());
+        service.client_came();
         return initialize_result(description.info, version, description.capabilities, service.instructions());
     };
     const auto discover = [&service, description](const Request&) {
+        service.client_came();
         return discover_result(description.capabilities, service.instructions());
     };
     table.add("initialize", {.modern = false, .answer = at_once(initialize)});

@@ -76,6 +76,9 @@ public:
     virtual boost::asio::awaitable<std::optional<ResourceContent>> read_resource(std::string client,
                                                                                  std::string uri) = 0;
 
+    /// A client has introduced itself: its first call may come soon.
+    virtual void client_came() {}
+
     /// The client has gone: what belongs to it can be let go.
     virtual void client_gone(const std::string& client) = 0;
 };
