@@ -24,7 +24,7 @@ def part():
  return read(int(read(10)))
 exec(zlib.decompress(part()))
 from _cordon import worker
-worker.begin()
+worker.main_of_own_python()
 '''
 
 

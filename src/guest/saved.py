@@ -160,6 +160,6 @@ def forget(name):
     _loaded.pop(name, None)
 
 
-def begin():
+def forget_all():
     """Before each execution: another run may have replaced what this interpreter loaded."""
     _loaded.clear()
