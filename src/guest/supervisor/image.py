@@ -1,4 +1,4 @@
-"""PID 1 and the worker: the environment that the image sets, and the Python that is its `python3`. PID 1 itself has neither."""
+"""PID 1, and the child that it forked: the environment that the image sets, and the Python that is its `python3`. PID 1 itself has neither."""
 import os
 import stat
 import sys
