@@ -61,8 +61,8 @@ std::string profile_advice(const Views& v) {
                : "remove \"seccomp-profile\" from daemon.json";
 }
 
-/// Of what the guest tries (src/guest/probe.py), the calls that podman's own profile lets through: the kernel
-/// then asks for capabilities, which nothing in there has. Docker's profile refuses them as well.
+/// Of what the guest tries (src/guest/supervisor/probe.py), the calls that podman's own profile lets through:
+/// the kernel then asks for capabilities, which nothing in there has. Docker's profile refuses them as well.
 constexpr std::array<std::string_view, 7> podman_lets_through = {
     "keyctl", "mount", "mount_setattr", "open_tree", "setns", "umount2", "unshare"};
 

@@ -28,7 +28,7 @@ for name, source in FILES.items():
         kept, context.ask = False, lambda method, params, tool=tool: {"tools": [tool]}
     if "attack_file" not in context.saved_tools:
         context.saved_tools.append("attack_file")
-    runtime.save_tool.__globals__["saved"].begin()
+    runtime.save_tool.__globals__["saved"].forget_all()
     del ran[:]  # noqa: F821
     from mcp.tools import attack_file
     before = len(ran)  # noqa: F821

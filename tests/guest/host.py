@@ -16,7 +16,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "src", "guest"))
+sys.path.insert(0, os.path.join(ROOT, "src", "guest", "build"))
 import bundle  # noqa: E402
 
 PYTHON = os.environ.get("GUEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)

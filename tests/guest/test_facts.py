@@ -21,7 +21,7 @@ class Bundle(unittest.TestCase):
 
     def test_stripping_keeps_meaning_and_line_numbers(self):
         import ast
-        for path in bundle.HERE.glob("*.py"):
+        for path in bundle.GUEST.rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             for keep in (True, False):
                 stripped = bundle.without_comments(text, keep)
@@ -32,17 +32,17 @@ class Bundle(unittest.TestCase):
 
     def test_the_blob_holds_all_modules(self):
         table = importer.Bundle(bundle.sources_part(), b"")
-        for path in bundle.HERE.glob("*.py"):
-            self.assertEqual(table.find_spec("_cordon." + path.stem) is None, path.stem in bundle.NOT_IN_TABLE, path)
+        for path in bundle.GUEST.rglob("*.py"):
+            self.assertEqual(table.find_spec("_cordon." + path.stem) is None, path.stem in bundle.NOT_IN_TABLE or path.parent.name == "build", path)
 
     def test_no_module_needs_a_newer_python(self):
         import ast
-        for path in bundle.HERE.glob("*.py"):
+        for path in bundle.GUEST.rglob("*.py"):
             ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
     def test_the_cc_source_has_the_same_bytes(self):
         with tempfile.NamedTemporaryFile(suffix=".cc") as out:
-            subprocess.run([os.sys.executable, str(bundle.HERE / "bundle.py"), out.name], check=True)
+            subprocess.run([os.sys.executable, str(bundle.GUEST / "build" / "bundle.py"), out.name], check=True)
             with open(out.name) as file:
                 text = file.read()
         loader, blob = [bytes(int(code, 8) for code in re.findall(r"\\(\d{3})", part)) for part in text.split("const std::string_view")[1:]]

@@ -3,7 +3,7 @@ import inspect
 import unittest
 
 import units  # noqa: F401
-from _cordon import values
+from _cordon import bounded_repr
 from _cordon.listing import Listing, ToolInfo, python_name, type_text
 
 
@@ -83,9 +83,9 @@ class Signatures(unittest.TestCase):
 
 class Values(unittest.TestCase):
     def test_the_edges_of_the_bound(self):
-        self.assertEqual(values.bounded("x" * 10, 6, 4), "x" * 10)
-        self.assertEqual(values.bounded("abcdefghijk", 6, 4), "abcdef\n… 1 characters left out …\nhijk")
-        self.assertEqual(values.bounded("abc", 0, 0), "\n… 3 characters left out …\n")
+        self.assertEqual(bounded_repr.bounded("x" * 10, 6, 4), "x" * 10)
+        self.assertEqual(bounded_repr.bounded("abcdefghijk", 6, 4), "abcdef\n… 1 characters left out …\nhijk")
+        self.assertEqual(bounded_repr.bounded("abc", 0, 0), "\n… 3 characters left out …\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "guest"))
+GUEST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "guest")
+sys.path[:0] = [os.path.join(GUEST, "build"), os.path.join(GUEST, "shared")]
 import bundle  # noqa: E402
 import importer  # noqa: E402
 

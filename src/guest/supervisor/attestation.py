@@ -3,7 +3,7 @@ import os
 import stat
 import sys
 
-from . import kernel
+from . import libc_calls
 from .cgroup import read_text
 
 DIRECTORIES = ("/", "/bin", "/boot", "/dev", "/dev/mqueue", "/dev/shm", "/etc", "/home", "/lib", "/media", "/mnt",
@@ -32,7 +32,7 @@ def collect(own_filter, probed, mount_list, group):
     facts = {
         "pid": os.getpid(), "uid": os.getuid(), "gid": os.getgid(), "groups": os.getgroups(),
         "uid_map": id_map("/proc/self/uid_map"), "gid_map": id_map("/proc/self/gid_map"),
-        "own_filter": own_filter, "probed": probed, "dumpable": kernel.try_prctl(kernel.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
+        "own_filter": own_filter, "probed": probed, "dumpable": libc_calls.try_prctl(libc_calls.PR_GET_DUMPABLE), "proc_owner": owner("/proc/self/fd"), "mounts": mount_list,
         "interfaces": interfaces(), "routes": routes(), "cgroup": group.limits(),
         "rlimits": rlimits(), "lsm_label": lsm_label(), "devices": devices(), "writable": writable(mount_list), "secrets": files_below("/run/secrets"),
         "environment": dict(os.environ), "masked": {path: visibility(path) for path in MASKED}, "cwd": os.getcwd(),
@@ -53,7 +53,7 @@ def status():
         elif key in STATUS_NUMBERS:
             facts[STATUS_NUMBERS[key]] = int(value)
     if facts["no_new_privs"] is None:  # gVisor's /proc does not say
-        facts["no_new_privs"] = kernel.try_prctl(kernel.PR_GET_NO_NEW_PRIVS)
+        facts["no_new_privs"] = libc_calls.try_prctl(libc_calls.PR_GET_NO_NEW_PRIVS)
     return facts
 
 

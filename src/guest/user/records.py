@@ -1,5 +1,5 @@
 """The worker, seen by user code: JSON objects as dicts that answer attributes too, at every depth of what a call returns."""
-from . import hooks
+from . import patching
 
 SHOWN_KEYS, SHOWN_CHARACTERS = 20, 40
 PROBES = ("_repr_", "_ipython_", "_jupyter_")  # what display libraries look for on any object
@@ -62,4 +62,4 @@ def teach_yaml(representer):
 
 
 def install():
-    hooks.after_import("yaml.representer", teach_yaml)
+    patching.after_import("yaml.representer", teach_yaml)

@@ -9,7 +9,7 @@ import pickle
 import sys
 import weakref
 
-from . import hooks
+from . import patching
 
 STUB = '''"""In a child process: the names of `mcp` exist, so that the program's imports work; calls are refused."""
 import sys
@@ -132,7 +132,7 @@ files = []         # of the calls of this interpreter, the one under way last
 written = set()    # what lies in the children's directory already
 
 
-def begin(filename):
+def add_program(filename):
     """Before each execution."""
     files.append(filename)
 
@@ -155,7 +155,7 @@ def prepare(directory):
             except (OSError, KeyError):
                 pass  # a full disk: only a child that needs it misses it
             return data
-        spawn.get_preparation_data = hooks.like(plain, get_preparation_data)
+        spawn.get_preparation_data = patching.like(plain, get_preparation_data)
     return patch
 
 
@@ -239,8 +239,8 @@ def patch_pool(module):
             if lost and pool._state != module.TERMINATE:
                 fail_all(pool._cache, DIED % lost[0])
         return cleaned
-    kind._repopulate_pool = hooks.like(plain_start, _repopulate_pool)
-    kind._join_exited_workers = staticmethod(hooks.like(plain_join, _join_exited_workers))
+    kind._repopulate_pool = patching.like(plain_start, _repopulate_pool)
+    kind._join_exited_workers = staticmethod(patching.like(plain_join, _join_exited_workers))
 
 
 class Next:

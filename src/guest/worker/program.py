@@ -20,11 +20,6 @@ def as_python_reads(source):
     return textwrap.dedent(source) if source.lstrip("\n")[:1] in (" ", "\t") else source
 
 
-def lines_of(source):
-    """Its lines with their ends, as Python counts them: str.splitlines knows ends that Python does not."""
-    return [line + "\n" for line in source.split("\n")]
-
-
 class Program:
     """Compiled code: the statements, and apart from them a last expression, whose value is wanted."""
 
@@ -67,7 +62,7 @@ class Program:
 def keep_source(source, filename, directory):
     """Makes the source known to tracebacks and inspect, and puts it in its file for those who read that."""
     tracebacks.sources.add(filename)
-    lines = lines_of(source)
+    lines = tracebacks.lines_of(source)
     # Without a time, linecache never drops the entry, also when the program deletes the file.
     linecache.cache[filename] = (len(source), None, lines, filename)
     for _ in range(2):

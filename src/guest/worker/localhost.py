@@ -3,14 +3,14 @@
 There is no network and no name server, and a mount for such a file would be one more thing to trust. So what the C library does
 not find is answered here: for Python's own functions, in this process and in those that are forked from it.
 """
-from . import hooks
+from . import patching
 
 LOOPBACK, LOOPBACK6 = "127.0.0.1", "::1"
 SUFFIX = ".localhost"
 
 
 def install():
-    hooks.after_import("socket", patch)
+    patching.after_import("socket", patch)
 
 
 def patch(socket):
@@ -43,7 +43,7 @@ def patch(socket):
                 if not here(hostname):
                     raise
                 return answer(hostname)
-        setattr(socket, name, hooks.like(plain, wrapper))
+        setattr(socket, name, patching.like(plain, wrapper))
 
     def gethostbyaddr(address):
         try:
@@ -53,8 +53,8 @@ def patch(socket):
                 raise
             return "localhost", [], [LOOPBACK6 if address == LOOPBACK6 else LOOPBACK]
 
-    socket.getaddrinfo = hooks.like(plain_getaddrinfo, getaddrinfo)
-    socket.gethostbyaddr = hooks.like(plain_by_address, gethostbyaddr)
+    socket.getaddrinfo = patching.like(plain_getaddrinfo, getaddrinfo)
+    socket.gethostbyaddr = patching.like(plain_by_address, gethostbyaddr)
     by_name("gethostbyname", lambda name: LOOPBACK)
     by_name("gethostbyname_ex", lambda name: (name, [], [LOOPBACK]))
     for method in ("bind", "connect", "connect_ex", "sendto"):
@@ -74,4 +74,4 @@ def patch_method(socket, method, here):
                 raise
         loopback = LOOPBACK6 if self.family == socket.AF_INET6 else LOOPBACK
         return plain(self, *arguments[:-1], (loopback, *address[1:]))
-    setattr(socket.socket, method, hooks.like(plain, wrapper))
+    setattr(socket.socket, method, patching.like(plain, wrapper))

@@ -35,7 +35,7 @@ def fork_worker(ignored_signals, image_variables, program):
     pid = os.fork()
     if pid == 0:
         from . import worker
-        worker.main(worker_channel_fd, pipes[0][1], pipes[1][1], ignored_signals, home)
+        worker.main_of_fork(worker_channel_fd, pipes[0][1], pipes[1][1], ignored_signals, home)
     os.close(worker_channel_fd)
     for fd in (channel_fd, pipes[0][0], pipes[1][0]):
         os.set_blocking(fd, False)

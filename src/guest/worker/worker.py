@@ -4,14 +4,15 @@ import os
 import sys
 import _signal as signal
 
-from . import kernel
+from . import libc_calls
+from .last_words import last_words  # early: user code may break imports
 
 CHANNEL = 3
 KEPT_IGNORED = {signal.SIGPIPE, signal.SIGXFSZ}  # as every Python has it
 BROKEN = 70
 
 
-def main(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
+def main_of_fork(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
     """Never returns: the stack below belongs to PID 1's copy of itself. `home`: how the image wants it (image.py), or None."""
     def prepare():
         give_up_the_host(channel_fd, stdout_fd, stderr_fd)
@@ -23,7 +24,7 @@ def main(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
     run(prepare)
 
 
-def begin():
+def main_of_own_python():
     """In a Python that was executed for it: files, signals and the rest came along."""
     def prepare():
         os.set_inheritable(CHANNEL, False)
@@ -41,9 +42,7 @@ def run(prepare):
         from . import interpreter  # and with it everything that user code will find imported
         interpreter.serve(CHANNEL)
     except BaseException as failure:
-        from . import start
-        os.write(2, ("the interpreter broke: %s: %s at %s\n" % (
-            type(failure).__name__, failure, start.places(failure))).encode("utf-8", "replace"))
+        os.write(2, last_words("the interpreter broke", failure))
     finally:
         os._exit(BROKEN)
 
@@ -82,7 +81,7 @@ def shut_in():
 
 def become_ordinary():
     """May be inspected like any process, and is the first that the kernel ends when memory is short."""
-    kernel.try_prctl(kernel.PR_SET_DUMPABLE, 1)
+    libc_calls.try_prctl(libc_calls.PR_SET_DUMPABLE, 1)
     try:
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")

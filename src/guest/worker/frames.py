@@ -4,7 +4,7 @@ exceptions in threads and in `__del__`.
 import sys
 import traceback
 
-from . import hooks, tracebacks
+from . import patching, tracebacks
 from .tracebacks import OURS
 
 OUTERMOST = tuple("<cordon _cordon.%s>" % name for name in ("program", "interpreter", "worker"))  # what called these is ours too
@@ -30,11 +30,11 @@ def walk_stack(f):
 
 def install():
     """Before user code runs."""
-    traceback.walk_stack = hooks.like(traceback.walk_stack, walk_stack)
+    traceback.walk_stack = patching.like(traceback.walk_stack, walk_stack)
     keep_out_of_summaries()
-    sys.unraisablehook = hooks.like(sys.unraisablehook, without_ours(sys.unraisablehook, "exc_value", "exc_traceback"))
-    hooks.after_import("threading", patch_threading)
-    hooks.after_import("inspect", patch_inspect)
+    sys.unraisablehook = patching.like(sys.unraisablehook, without_ours(sys.unraisablehook, "exc_value", "exc_traceback"))
+    patching.after_import("threading", patch_threading)
+    patching.after_import("inspect", patch_inspect)
 
 
 def keep_out_of_summaries():
@@ -44,7 +44,7 @@ def keep_out_of_summaries():
 
     def extract(klass, frame_gen, **options):
         return plain(klass, (pair for pair in frame_gen if not pair[0].f_code.co_filename.startswith(OURS)), **options)
-    setattr(traceback.StackSummary, name, classmethod(hooks.like(plain, extract)))
+    setattr(traceback.StackSummary, name, classmethod(patching.like(plain, extract)))
 
 
 def without_ours(plain, value, trace):
@@ -59,7 +59,7 @@ def without_ours(plain, value, trace):
 
 
 def patch_threading(threading):
-    threading.excepthook = hooks.like(threading.excepthook, without_ours(threading.excepthook, "exc_value", "exc_traceback"))
+    threading.excepthook = patching.like(threading.excepthook, without_ours(threading.excepthook, "exc_value", "exc_traceback"))
 
 
 def patch_inspect(inspect):
@@ -68,4 +68,4 @@ def patch_inspect(inspect):
     def getouterframes(frame, context=1):
         kept = {id(each) for each in users(frame)}
         return [info for info in plain(frame, context) if id(info[0]) in kept]
-    inspect.getouterframes = hooks.like(plain, getouterframes)
+    inspect.getouterframes = patching.like(plain, getouterframes)

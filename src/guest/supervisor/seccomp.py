@@ -9,7 +9,7 @@ other process in the container belongs to the same run.
 import os
 import struct
 
-from . import kernel
+from . import libc_calls
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
@@ -299,9 +299,9 @@ def install():
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         return "no filter for " + machine
-    if kernel.libc is None:
+    if libc_calls.libc is None:
         return "this Python has no ctypes"
-    ctypes = kernel.ctypes
+    ctypes = libc_calls.ctypes
     program = build(machine, os.getpid())
     code = ctypes.create_string_buffer(program, len(program))
 
@@ -310,9 +310,9 @@ def install():
 
     header = Header(len(program) // 8, ctypes.addressof(code))
     try:
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        libc_calls.prctl(libc_calls.PR_SET_NO_NEW_PRIVS, 1)
         filter_mode = 2
-        kernel.prctl(kernel.PR_SET_SECCOMP, filter_mode, ctypes.byref(header))
+        libc_calls.prctl(libc_calls.PR_SET_SECCOMP, filter_mode, ctypes.byref(header))
     except OSError as failure:
         return "prctl: %s" % failure.strerror
     return "installed"

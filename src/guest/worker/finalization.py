@@ -9,14 +9,14 @@ import io
 import sys
 import threading
 
-from . import kernel
+from . import libc_calls
 
 WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom, io.BufferedRWPair)
 
 
 def finish(namespace):
     for step in (threading._shutdown, atexit._run_exitfuncs, flush_standard, lambda: clear(namespace), gc.collect,
-                 flush_files, flush_standard, kernel.flush_c_stdio):
+                 flush_files, flush_standard, libc_calls.flush_c_stdio):
         try:
             step()
         except BaseException:

@@ -10,10 +10,11 @@ import sys
 import tokenize
 import zlib
 
-HERE = pathlib.Path(__file__).resolve().parent
+GUEST = pathlib.Path(__file__).resolve().parent.parent
+ROOMS = ("shared", "supervisor", "user", "worker")  # in the bundle all their modules are of one package: a name is there once
 PACKAGE = "_cordon"
 SEEN_BY_USERS = {"calls", "display", "errors", "proxies", "records", "results", "runtime"}  # help() shows their doc strings
-NOT_IN_TABLE = {"bundle", "loader", "importer"}
+NOT_IN_TABLE = {"loader", "importer"}
 
 
 def without_comments(source, keep_docs=False):
@@ -37,19 +38,27 @@ def without_comments(source, keep_docs=False):
     return "".join(lines)
 
 
+def module_files():
+    """The file of each module of ours that runs in a container, by name."""
+    files = sorted((path for room in ROOMS for path in (GUEST / room).glob("*.py")), key=lambda path: path.stem)
+    twice = [path.stem for path, following in zip(files, files[1:]) if path.stem == following.stem]
+    if twice:
+        raise SystemExit("two rooms have a module of one name: %s" % ", ".join(twice))
+    return {path.stem: path for path in files}
+
+
 def module_sources():
     """Module name → source, of everything that goes into the table."""
     sources = {PACKAGE: ""}
-    for path in sorted(HERE.glob("*.py")):
-        if path.stem not in NOT_IN_TABLE:
-            text = path.read_text(encoding="utf-8")
-            sources[f"{PACKAGE}.{path.stem}"] = without_comments(text, path.stem in SEEN_BY_USERS)
+    for name, path in module_files().items():
+        if name not in NOT_IN_TABLE:
+            sources[f"{PACKAGE}.{name}"] = without_comments(path.read_text(encoding="utf-8"), name in SEEN_BY_USERS)
     return sources
 
 
 def loader_text():
     """What stands in the container's command line."""
-    text = without_comments((HERE / "loader.py").read_text(encoding="utf-8"))
+    text = without_comments((GUEST / "supervisor" / "loader.py").read_text(encoding="utf-8"))
     lines = [line.replace("    ", " ") for line in text.splitlines() if line.strip() not in ("", "0")]
     text = "\n".join(lines) + "\n"
     if len(text) >= 500:
@@ -68,7 +77,7 @@ def framed(part):
 
 def blob_bytes():
     """What the guest reads from its stdin, but for the last two parts: code that was compiled before, and the image's environment."""
-    importer = without_comments((HERE / "importer.py").read_text(encoding="utf-8"))
+    importer = without_comments((GUEST / "shared" / "importer.py").read_text(encoding="utf-8"))
     program = f"{importer}\ncheck_version()\ninstall(part(), part())\n"
     return framed(zlib.compress(program.encode(), 9)) + framed(sources_part())
 
@@ -81,7 +90,7 @@ def cc_literal(data):
 def main():
     loader, blob = loader_text().encode(), blob_bytes()
     with open(sys.argv[1], "w", encoding="ascii") as out:
-        out.write("// Made by bundle.py from src/guest/*.py.\n#include \"src/guest/bundle.h\"\n\nnamespace guest {\n")
+        out.write("// Made by bundle.py from src/guest/*/*.py.\n#include \"src/guest/bundle.h\"\n\nnamespace guest {\n")
         for name, data in (("loader", loader), ("blob", blob)):
             out.write(f"\nconst std::string_view {name}{{\n{cc_literal(data)},\n    {len(data)}}};\n")
         out.write("\n} // namespace guest\n")

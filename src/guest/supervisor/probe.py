@@ -5,7 +5,7 @@ kernel itself never answers EPERM or ENOSYS, and does nothing: it finds fault wi
 """
 import os
 
-from . import kernel
+from . import libc_calls
 
 EPERM, ENOSYS = 1, 38
 BAD = 0xFFFFFFFF
@@ -36,7 +36,7 @@ CALLS = {
 def calls():
     """Name → `refused` or `allowed`; nothing where it cannot be tried."""
     column = COLUMNS.get(os.uname().machine)
-    if column is None or kernel.libc is None:
+    if column is None or libc_calls.libc is None:
         return {}
     found = {name: "allowed" if gets_through(numbers[column], numbers[2]) else "refused" for name, numbers in CALLS.items()}
     if found["personality"] == "allowed":
@@ -45,7 +45,7 @@ def calls():
 
 
 def gets_through(number, arguments):
-    ctypes = kernel.ctypes
+    ctypes = libc_calls.ctypes
     words = [ctypes.c_void_p(word) for word in arguments]
     ctypes.set_errno(0)
-    return kernel.libc.syscall(ctypes.c_long(number), *words) != -1 or ctypes.get_errno() not in (EPERM, ENOSYS)
+    return libc_calls.libc.syscall(ctypes.c_long(number), *words) != -1 or ctypes.get_errno() not in (EPERM, ENOSYS)

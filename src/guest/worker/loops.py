@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 from asyncio import base_events, events, runners, tasks
 
-from .hooks import like
+from .patching import like
 
 
 @contextlib.contextmanager

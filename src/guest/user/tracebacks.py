@@ -9,6 +9,11 @@ PROGRAM = "<cordon _cordon.program>"  # whose frames call the user's
 sources = set()  # names of the files that hold the user's own code
 
 
+def lines_of(source):
+    """Its lines with their ends, as Python counts them: str.splitlines knows ends that Python does not."""
+    return [line + "\n" for line in source.split("\n")]
+
+
 def without_our_frames(failure):
     """Takes our frames out of the exception's traceback and out of those of its causes. Returns the exception."""
     seen, todo = set(), [failure]

@@ -6,7 +6,7 @@ import os
 import sys
 import types
 
-from . import context, display, errors, hooks, missing, records, runtime, saved
+from . import context, display, errors, missing, patching, records, runtime, saved
 from .calls import Call
 from .proxies import Server, Servers
 from .records import Record, hidden
@@ -99,11 +99,11 @@ def install(channel):
     tools.__dir__ = lambda: list(context.current.saved_tools)
     mcp.MCPError = errors.MCPError
     sys.meta_path.append(ServerModules())
-    hooks.after_import("matplotlib.pyplot", display.prepare_pyplot)
+    patching.after_import("matplotlib.pyplot", display.prepare_pyplot)
     records.install()
 
 
-def begin(namespace, job):
+def put_into(namespace, job):
     """Before each execution. What the program itself put under one of our names stays."""
     servers = Servers()
     fresh = {"mcp": sys.modules.get("mcp"), "runtime": sys.modules.get("mcp.runtime"), "mcp_servers": servers,

@@ -9,7 +9,7 @@ network namespace. Where the kernel has none, that is told and nothing else.
 import os
 import struct
 
-from . import kernel
+from . import libc_calls
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on all architectures
 ASK_VERSION = 1
@@ -30,7 +30,7 @@ OTHERS = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", 
 
 def enter():
     """Puts it in force for this process and all that come of it. `{abi, why}`: 0 where there is none, and why where it is not in force."""
-    if kernel.libc is None:
+    if libc_calls.libc is None:
         return {"abi": 0, "why": "this Python has no ctypes"}
     abi = call(CREATE_RULESET, None, 0, ASK_VERSION)
     if abi < 0:
@@ -71,7 +71,7 @@ def allow(ruleset, place, rights):
 
 def call(number, *arguments):
     """The system call's result, or minus the error."""
-    ctypes = kernel.ctypes
+    ctypes = libc_calls.ctypes
     words = [each if isinstance(each, bytes) else ctypes.c_void_p(each) for each in arguments]
-    result = kernel.libc.syscall(ctypes.c_long(number), *words)
+    result = libc_calls.libc.syscall(ctypes.c_long(number), *words)
     return result if result >= 0 else -ctypes.get_errno()

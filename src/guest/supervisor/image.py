@@ -1,4 +1,4 @@
-"""PID 1 and the worker: the environment that the image sets, and the Python that is its `python3`. PID 1 itself has neither."""
+"""PID 1, and the child that it forked: the environment that the image sets, and the Python that is its `python3`. PID 1 itself has neither."""
 import os
 import stat
 import sys
@@ -24,7 +24,7 @@ def part():
  return read(int(read(10)))
 exec(zlib.decompress(part()))
 from _cordon import worker
-worker.begin()
+worker.main_of_own_python()
 '''
 
 

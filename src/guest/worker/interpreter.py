@@ -6,7 +6,8 @@ import sys
 import types
 import _signal as signal
 
-from . import children, display, endings, frames, hooks, kernel, localhost, missing, preload, program, runtime, surface, tracebacks, values
+from . import (bounded_repr, children, context, display, finalization, frames, libc_calls, localhost, missing, patching, preload, program,
+               saved, tracebacks, user_names)
 from .channel import Channel
 from .loops import MainLoop
 
@@ -28,17 +29,18 @@ class Interpreter:
         program.make_directory(self.directory)
         self.module = types.ModuleType("__main__")
         self.module.__dict__.update(__builtins__=sys.modules["builtins"])
-        surface.install(channel)
+        user_names.install(channel)
         tracebacks.keep_out_of_warnings()
         frames.install()
         localhost.install()
-        hooks.after_import("multiprocessing.spawn", children.prepare(self.directory))
-        hooks.after_import("multiprocessing.pool", children.patch_pool)
+        patching.after_import("multiprocessing.spawn", children.prepare(self.directory))
+        patching.after_import("multiprocessing.pool", children.patch_pool)
 
     def execute(self, job):
         """Runs one program; the params of `done`."""
         self.executions += 1
-        context = runtime.begin(self.channel, job)
+        saved.forget_all()
+        execution = context.current = context.Context(self.channel, job)
         self._prepare(job)
         report = {"status": "success", "exit_code": 0, "error": None, "value": None}
         bounds = job.get("output", {}).get("head", 15000), job.get("output", {}).get("tail", 15000)
@@ -47,7 +49,7 @@ class Interpreter:
             release_signals()
             value = self._run(job["code"])
             if value is not None:
-                report["value"] = display.value_text(value, lambda shown: values.show(shown, *bounds))
+                report["value"] = display.value_text(value, lambda shown: bounded_repr.show(shown, *bounds))
             del value
         except SystemExit as end:
             hold_signals()
@@ -65,9 +67,9 @@ class Interpreter:
         if not job.get("session") or not self.channel.is_ours():
             release_signals()
             self._end()  # a child that the program forked ends here as well
-        endings.flush_standard()
-        kernel.flush_c_stdio()
-        report.update(limits=sorted(limits), notes=runtime.end(context))
+        finalization.flush_standard()
+        libc_calls.flush_c_stdio()
+        report.update(limits=sorted(limits), notes=execution.all_notes())
         return report
 
     def _prepare(self, job):
@@ -85,13 +87,13 @@ class Interpreter:
             text = json.dumps([{"name": server["name"], "alias": server["alias"]} for server in listed])
         if len(text) <= MAX_ENVIRONMENT:
             os.environ["MCP_AVAILABLE_SERVERS"] = text
-        surface.begin(namespace, job)
+        user_names.put_into(namespace, job)
 
     def _run(self, source):
         filename, source = self.module.__file__, program.as_python_reads(source)
         compiled, source = self._compiled(source, filename)
         self.flags = compiled.flags
-        children.begin(filename)
+        children.add_program(filename)
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
         return self.main_loop.run(compiled.run_async(self.module.__dict__))
@@ -118,11 +120,11 @@ class Interpreter:
             self.main_loop.close()
         except BaseException as failure:
             flush_then_show(failure)
-        endings.finish(self.module.__dict__)
+        finalization.finish(self.module.__dict__)
 
 
 def flush_then_show(failure):
-    endings.flush_standard()
+    finalization.flush_standard()
     try:
         tracebacks.show(failure, sys.__stderr__)
     except BaseException:
@@ -137,7 +139,7 @@ def exit_report(end):
     if isinstance(code, int):
         code = int(code) & 0xFF
         return {"status": "error" if code else "success", "exit_code": code}
-    endings.flush_standard()
+    finalization.flush_standard()
     try:
         sys.__stderr__.write("%s\n" % (code,))
     except Exception:

@@ -2,25 +2,26 @@
 import os
 import _signal as signal
 
-from . import birth, kernel, probe, seccomp
+from . import libc_calls, probe, seccomp, worker_fork
+from .last_words import last_words
 
 
 def main(image_variables, program):
     """`image_variables`: what the image sets, each as `NAME=value` before a NUL. `program`: what the loader ran before us."""
     try:
-        begin(image_variables, program)
-    except BaseException as failure:  # the last words of a guest that broke: one line, whatever it was
-        os.write(2, ("guest: %s: %s at %s\n" % (type(failure).__name__, failure, places(failure))).encode("utf-8", "replace"))
+        run_supervisor(image_variables, program)
+    except BaseException as failure:
+        os.write(2, last_words("guest", failure))
         os._exit(70)
 
 
-def begin(image_variables, program):
-    kernel.try_prctl(kernel.PR_SET_DUMPABLE, 0)
+def run_supervisor(image_variables, program):
+    libc_calls.try_prctl(libc_calls.PR_SET_DUMPABLE, 0)
     lower_core_limit()
     quiet = ignore_signals()
     probed = probe.calls()
     own_filter = seccomp.install()
-    worker = birth.fork_worker(quiet, image_variables, program)
+    worker = worker_fork.fork_worker(quiet, image_variables, program)
     from . import supervisor
     supervisor.Supervisor(own_filter, worker, probed).run()
 
@@ -47,12 +48,3 @@ def ignore_signals():
             except (OSError, ValueError):
                 pass  # SIGKILL, SIGSTOP and those that the C library keeps
     return ignored
-
-
-def places(failure):
-    """Where it was raised, as `file:line` from the outermost frame in."""
-    found, trace = [], failure.__traceback__
-    while trace is not None:
-        found.append("%s:%d" % (trace.tb_frame.f_code.co_filename, trace.tb_lineno))
-        trace = trace.tb_next
-    return " ".join(found[-6:])

@@ -5,7 +5,7 @@ Everything written goes out at once, so that prints, `os.write(1, …)`, C exten
 import io
 import sys
 
-from . import kernel
+from . import libc_calls
 
 
 buffered_write, flush = io.BufferedWriter.write, io.BufferedWriter.flush
@@ -21,7 +21,7 @@ class Unbuffered(io.BufferedWriter):
 
 
 def install():
-    kernel.unbuffer_c_stdio()
+    libc_calls.unbuffer_c_stdio()
     sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(raw(0, "r", "<stdin>")), encoding="utf-8",
                                                  errors="surrogateescape")
     sys.stdout = sys.__stdout__ = writer(1, "<stdout>")

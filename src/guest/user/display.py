@@ -4,7 +4,7 @@ import io
 import sys
 import weakref
 
-from . import context, hooks
+from . import context, patching
 from .content import decoded
 from .results import Media
 
@@ -174,4 +174,4 @@ def prepare_pyplot(pyplot):
         if last_shown is not None and not open_figures():
             return last_shown.savefig(*arguments, **named)
         return plain(*arguments, **named)
-    pyplot.savefig = hooks.like(plain, savefig)
+    pyplot.savefig = patching.like(plain, savefig)

@@ -10,7 +10,7 @@ import linecache
 import sys
 import tokenize
 
-from . import context, program, toplevel
+from . import context, toplevel, tracebacks
 
 _loaded = {}
 
@@ -108,7 +108,7 @@ def load(name, surface_names):
     source = next((tool["source"] for tool in found if tool["name"] == name), None)
     if source is None:
         raise AttributeError("no saved tool %r" % name)
-    linecache.cache[filename_of(name)] = (len(source), None, program.lines_of(source), filename_of(name))
+    linecache.cache[filename_of(name)] = (len(source), None, tracebacks.lines_of(source), filename_of(name))
     if toplevel.first_work(source) is None:
         _loaded[name] = define(name, source, surface_names)
     else:
@@ -160,6 +160,6 @@ def forget(name):
     _loaded.pop(name, None)
 
 
-def begin():
+def forget_all():
     """Before each execution: another run may have replaced what this interpreter loaded."""
     _loaded.clear()

@@ -5,18 +5,6 @@ from .proxies import request_for
 from .results import to_python
 
 
-def begin(channel, job):
-    """Called by the interpreter before each execution."""
-    saved.begin()
-    context.current = context.Context(channel, job)
-    return context.current
-
-
-def end(execution):
-    """The notes for the result."""
-    return execution.all_notes()
-
-
 def _plain(value):
     """A coroutine that has its value at once."""
     async def run():
