@@ -61,6 +61,10 @@ sandbox::EngineSource::Options engine_options(const config::Settings& settings, 
     options.confinement = to_confinement(settings);
     options.state_dir = std::move(state_dir);
     options.log = log_line;
+    sandbox::EarlyModules::Options early;
+    early.learn = !settings.preload;
+    if (settings.preload) early.named = *settings.preload;
+    if (early.learn || !early.named.empty()) options.early_modules = std::move(early);
     return options;
 }
 

@@ -57,6 +57,7 @@ asio::awaitable<void> try_container(App* app, DoctorReport* report) {
         sandbox::Workshop workshop = co_await app->engine().workshop();
         report->image_there = true;
         report->image_pin = app->engine().image_pin();
+        if (const auto early = app->engine().early_modules()) report->early_modules = early->modules();
         workshop.confinement.strict = false;
         const std::unique_ptr<sandbox::Sandbox> box = co_await sandbox::Sandbox::open(std::move(workshop));
         report->findings = box->findings();

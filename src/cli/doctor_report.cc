@@ -53,6 +53,21 @@ Shown cgroups_text(const runtime_api::EngineInfo& e) {
            ", controllers: " + joined(e.cgroup_controllers);
 }
 
+// "numpy (90 ms, 15 MiB), gone dropped: ModuleNotFoundError".
+Shown early_text(const DoctorReport& r) {
+    Shown text;
+    for (const auto& [name, module] : r.early_modules) {
+        if (module.light()) continue; // too quick to be worth it
+        if (!text.empty()) text += ", ";
+        text += Shown::line(name);
+        if (!module.why_not.empty())
+            text += " dropped: " + Shown::line(module.why_not);
+        else if (module.ms >= 0)
+            text += " (" + Shown::number(module.ms) + " ms, " + Shown::number(module.kib >> 10) + " MiB)";
+    }
+    return text.empty() ? Shown("none that is heavy") : text;
+}
+
 Shown image_text(const DoctorReport& r) {
     const Shown image = Shown::line(r.image);
     if (!r.image_there) return image + " (not there)";
@@ -74,6 +89,7 @@ Shown engine_text(const DoctorReport& r) {
     table.add({"OCI runtime", Shown::line(e.oci_runtime)});
     table.add({"image", image_text(r)});
     if (!r.image_pin.empty()) table.add({"to pin it", "--image " + Shown::line(r.image_pin)});
+    if (!r.early_modules.empty()) table.add({"imported early", early_text(r)});
     return "Engine\n" + table.text() + "\n";
 }
 
@@ -156,8 +172,13 @@ std::string DoctorReport::json() const {
         .field("reference", image)
         .field("pin", image_pin)
         .field("there", image_there)
-        .field("python", python)
-        .end();
+        .field("python", python);
+    w.key("importedEarly").object();
+    for (const auto& [name, module] : early_modules) {
+        w.key(name).object().field("ms", module.ms).field("kib", module.kib).field("light", module.light());
+        w.field("dropped", module.why_not).end();
+    }
+    w.end().end();
     w.key("confinement").array();
     for (const sandbox::Finding& f : findings) {
         w.object()

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "src/engines/advice.h"
 #include "src/engines/discovery.h"
 #include "src/sandbox/attestation.h"
+#include "src/sandbox/early_modules.h"
 #include "src/sandbox/janitor.h"
 
 namespace cli {
@@ -19,6 +21,8 @@ struct DoctorReport {
     std::string engine_source{};
     std::string engine_url{};
     std::string image{};
+    std::map<std::string, sandbox::EarlyModules::Module>
+        early_modules{};     ///< That containers import while they wait.
     std::string image_pin{}; ///< "name@sha256:…"; empty: it is not known.
     bool image_there = false;
     std::string python{};

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/module_name.h"
 #include "src/base/text.h"
 
 namespace config {
@@ -70,6 +71,24 @@ std::int64_t memory_size(const std::string& text) {
 std::string runtime_name(const std::string& text) {
     if (text == "auto") return {};
     return one_of<std::string>(text, {{"podman", "podman"}, {"docker", "docker"}});
+}
+
+// Nothing: what runs import is learned.
+std::optional<std::vector<std::string>> module_names(const std::string& text) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> names;
+    if (text == "auto") return std::nullopt;
+    if (text == "none") return names;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const std::string_view name = base::trimmed(std::string_view(text).substr(at, end - at));
+        if (!base::is_module_name(name) || names.size() == most)
+            throw Error(
+                "expected one of: auto, none, at most 8 names of modules with commas, as numpy,pandas");
+        names.emplace_back(name);
+        at = end + 1;
+    }
+    return names;
 }
 
 constexpr Setting table[] = {
@@ -153,12 +172,13 @@ constexpr Setting table[] = {
     {"pool", "MCP_BRIDGE_POOL", "NUMBER", "1",
      "containers kept warm at least, and as many as are often wanted at once; 0 is off",
      [](Settings& s, const std::string& v) { s.pool = static_cast<int>(integer(v, 0, 256, "a number")); }},
+    {"preload", "MCP_BRIDGE_PRELOAD", "auto|none|NAMES", "auto",
+     "modules that a container imports while it waits; auto: the heavy ones that runs in this image imported",
+     [](Settings& s, const std::string& v) { s.preload = module_names(v); }},
     {"prewarm", "MCP_BRIDGE_PREWARM", "0|1", "1",
      "1: the first container is made when a client comes, if the engine is at a local socket and has the "
      "image",
-     [](Settings& s, const std::string& v) {
-         s.prewarm = one_of<bool>(v, {{"0", false}, {"1", true}});
-     }},
+     [](Settings& s, const std::string& v) { s.prewarm = flag(v); }},
     {"max-containers", "MCP_BRIDGE_MAX_CONTAINERS", "NUMBER", "16", "containers at once; more calls wait",
      [](Settings& s, const std::string& v) {
          s.max_containers = static_cast<int>(integer(v, 1, 1024, "a number"));

@@ -54,9 +54,10 @@ struct Settings {
     bool max_timeout_said = false;    ///< Somebody chose it; else it follows a longer timeout.
     std::int64_t max_output = 30'000; ///< Characters kept of each stream.
     OutputMode output_mode = OutputMode::compact;
-    int pool = 1;            ///< Warm containers kept ready.
-    bool prewarm = true;     ///< Make the first one when a client comes.
-    int max_containers = 16; ///< At most so many at once, sessions included.
+    int pool = 1;                                      ///< Warm containers kept ready.
+    std::optional<std::vector<std::string>> preload{}; ///< Modules imported early. Nothing: as they are used.
+    bool prewarm = true;                               ///< Make the first one when a client comes.
+    int max_containers = 16;                           ///< At most so many at once, sessions included.
     std::chrono::seconds runtime_idle_timeout{300};
     std::chrono::seconds session_idle{600};
     std::int64_t max_host_memory = 512LL << 20; ///< Of Cordon itself.

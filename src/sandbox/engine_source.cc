@@ -137,6 +137,20 @@ std::string remedy_for(const std::string& image) {
 
 } // namespace
 
+// Where a container has little memory, that is the code's alone.
+void EngineSource::know_early_modules(const std::string& image_id) {
+    constexpr std::int64_t tight = 256 << 20;
+    constexpr std::size_t digits = 32; // of an id, as the file's name
+    if (!options_.early_modules || options_.confinement.memory_bytes < tight || lessons_->early_modules)
+        return;
+    EarlyModules::Options options = *options_.early_modules;
+    options.most_bytes = options_.confinement.memory_bytes / 2;
+    std::string id = image_id.starts_with("sha256:") ? image_id.substr(7) : image_id;
+    if (id.size() >= digits && id.find_first_not_of("0123456789abcdef") == std::string::npos)
+        options.file = options_.state_dir + "/early-modules/" + id.substr(0, digits) + ".json";
+    lessons_->early_modules = std::make_shared<EarlyModules>(std::move(options));
+}
+
 asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     const std::string image = options_.confinement.image;
     std::shared_ptr<const engines::Found> found = engine->found();
@@ -162,6 +176,7 @@ asio::awaitable<bool> EngineSource::ensure_image(InUse engine) {
     image_contents_ = there ? there->info.labels[contents_label] : "";
     image_environment_.clear();
     if (there) image_environment_ = there->info.environment;
+    know_early_modules(there ? there->info.id : "");
     image_there_ = true;
     co_return true;
 }

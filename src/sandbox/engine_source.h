@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "src/base/single_flight.h"
@@ -24,8 +25,10 @@ public:
         Confinement confinement{};
         std::string state_dir;
         std::function<void(const std::string&)> log; ///< A line for a person, now and then.
-        base::Workers* workers = nullptr;            ///< As in Workshop.
-        base::Budget* whole = nullptr;               ///< As in Workshop.
+        /// Modules that containers import while they wait; most_bytes and file are filled in. Empty: none.
+        std::optional<EarlyModules::Options> early_modules{};
+        base::Workers* workers = nullptr; ///< As in Workshop.
+        base::Budget* whole = nullptr;    ///< As in Workshop.
     };
 
     EngineSource(boost::asio::any_io_executor executor, Options options);
@@ -64,6 +67,10 @@ public:
     /// What the image's label says is in it; empty before it was looked at, and where it says nothing.
     const std::string& image_contents() const { return image_contents_; }
 
+    /// What containers of this image import while they wait; empty before it was looked at, and where
+    /// nothing.
+    std::shared_ptr<const EarlyModules> early_modules() const { return lessons_->early_modules; }
+
     /// What names the very image that is used: "name@sha256:…"; empty before it was looked at.
     const std::string& image_pin() const { return image_pin_; }
 
@@ -81,6 +88,7 @@ private:
     boost::asio::awaitable<InUse> in_use();
     boost::asio::awaitable<InUse> search();
     boost::asio::awaitable<bool> ensure_image(InUse engine);
+    void know_early_modules(const std::string& image_id);
     void start_janitor();
     void end_janitor();
 

@@ -54,6 +54,7 @@ Outcome read_outcome(std::string_view result) {
     if (const auto claimed = in.find("claimed")) {
         claimed->read_optional("limits", outcome.claimed.limits);
         outcome.claimed.notes = read_notes(*claimed);
+        claimed->read_optional("imports", outcome.claimed.imports);
     }
     in.read_optional("tool_calls", outcome.tool_calls);
     in.read_optional("alive", outcome.alive);

@@ -38,6 +38,7 @@ struct Output {
 struct Claimed {
     std::vector<std::string> limits{}; ///< That its exceptions spoke of, as in Outcome::limits.
     std::vector<base::Shown> notes{};
+    std::vector<std::string> imports{}; ///< Modules of the image that its statements imported.
 };
 
 enum class Status { success, error, timeout, out_of_memory, killed };

@@ -44,6 +44,7 @@ GuestNotes::GuestNotes(std::shared_ptr<Lessons> lessons, Sinks sinks)
 
 void GuestNotes::begin(std::shared_ptr<GuestHost> host, std::int64_t head, bool keep_output) {
     host_ = std::move(host);
+    begun_ = true;
     head_ = head;
     keep_output_ = keep_output;
     out_.clear();
@@ -67,6 +68,7 @@ void GuestNotes::take(const jsonrpc::Message& notification) {
 void GuestNotes::take_one(const std::string& method, const json::Reader& params) {
     if (method == "ready") return take_ready(params);
     if (method == "compiled") return take_compiled(params);
+    if (method == "preloaded") return take_preloaded(params);
     if (method == "cancel") return sinks_.give_up(params.at("id").text());
     if (!host_) return; // what a session's threads say between executions
     if (method == "output")
@@ -83,6 +85,19 @@ void GuestNotes::take_compiled(const json::Reader& params) {
     if (!facts_.empty() || text.size() / 4 * 3 > Lessons::max_compiled_guest) return;
     if (std::optional<std::string> bytes = base::base64_decoded(text))
         lessons_->compiled_guest = std::move(*bytes);
+}
+
+// Only from a guest in which no user code can have run yet.
+void GuestNotes::take_preloaded(const json::Reader& params) {
+    if (begun_ || !lessons_->early_modules) return;
+    std::string why;
+    std::int64_t ms = 0, kib = 0;
+    params.read_optional("why", why);
+    params.read_optional("ms", ms);
+    params.read_optional("kib", kib);
+    const std::string name = params.at("name").as_string();
+    why.empty() ? lessons_->early_modules->imported(name, ms, kib)
+                : lessons_->early_modules->failed(name, why);
 }
 
 void GuestNotes::take_ready(const json::Reader& params) {

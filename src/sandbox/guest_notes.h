@@ -41,6 +41,7 @@ public:
 private:
     void take_one(const std::string& method, const json::Reader& params);
     void take_compiled(const json::Reader& params);
+    void take_preloaded(const json::Reader& params);
     void take_ready(const json::Reader& params);
     void take_output(bool is_err, const std::string& text);
     void take_progress(const json::Reader& params);
@@ -55,6 +56,7 @@ private:
     std::string out_, err_;
     std::int64_t head_ = 0;
     bool keep_output_ = true;
+    bool begun_ = false; ///< Code may have run.
 };
 
 } // namespace sandbox

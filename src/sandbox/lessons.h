@@ -1,5 +1,8 @@
 #pragma once
+#include <memory>
 #include <string>
+
+#include "src/sandbox/early_modules.h"
 
 namespace sandbox {
 
@@ -10,7 +13,8 @@ struct Lessons {
     /// The guest as code of the image's Python, opaque: its first container compiled it before any user code
     /// ran in there, and so it is worth as much as the image. A guest with another Python passes it over.
     std::string compiled_guest;
-    std::string image_id;   ///< Of the first container: another one's is that of an image that took its name.
+    std::string image_id; ///< Of the first container: another one's is that of an image that took its name.
+    std::shared_ptr<EarlyModules> early_modules{}; ///< Empty: none are imported early.
     bool for_others = true; ///< False: no container follows, and none need compile anything.
 
     static constexpr std::size_t max_compiled_guest = 1 << 20; ///< Bytes; it has 130 KB.

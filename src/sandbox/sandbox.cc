@@ -80,6 +80,7 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     if (error_code == jsonrpc::code::cancelled) throw jsonrpc::Error(error_code, broken);
     outcome.out.head = state->notes.take_out();
     outcome.err.head = state->notes.take_err();
+    if (const auto& early = state->workshop.lessons->early_modules) early->used(outcome.claimed.imports);
     if (broken.empty()) co_return outcome;
     outcome.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started).count();

@@ -39,6 +39,9 @@ std::string guest_source(const Workshop& workshop) {
     std::string bytes(guest::blob);
     append_part(bytes, lessons.for_others ? lessons.compiled_guest : "-");
     append_part(bytes, variables);
+    const bool early =
+        lessons.early_modules && lessons.for_others; // one that is used at once imports nothing early
+    append_part(bytes, early ? lessons.early_modules->for_guest() : "");
     return bytes + boot_line(workshop.confinement.life) + '\n';
 }
 

@@ -114,8 +114,9 @@ class Guest:
     """One guest. `messages` of each execution are kept; requests are answered by a thread each, so that they may overlap."""
 
     def __init__(self, python=PYTHON, tools=None, boot=True, wrapper=own_namespaces, servers=None, saved=None,
-                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None, codes=b"", image=None):
+                 life_seconds=120, heartbeat_seconds=60, wait=True, env=None, codes=b"", image=None, preload=()):
         variables = b"".join(b"%s=%s\0" % (name.encode(), value.encode()) for name, value in (image or {}).items())
+        early = "\n".join([str(256 << 20), *preload]).encode() if preload else b""
         self.tools = tools or {}
         self.servers = servers if servers is not None else [
             {"name": name, "alias": name.replace("-", "_"), "description": "server " + name} for name in self.tools]
@@ -136,7 +137,7 @@ class Guest:
         self.last_words = b""
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_stderr, daemon=True).start()
-        self.write(bundle.blob_bytes() + bundle.framed(codes) + bundle.framed(variables))
+        self.write(bundle.blob_bytes() + bundle.framed(codes) + bundle.framed(variables) + bundle.framed(early))
         if boot:
             try:
                 self.notify("boot", {"life_seconds": life_seconds, "heartbeat_seconds": heartbeat_seconds})

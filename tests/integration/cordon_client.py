@@ -116,6 +116,7 @@ class Cordon:
         if servers:
             (home / "MCPs" / "servers.json").write_text(json.dumps({"mcpServers": servers}))
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "MCP_SERVERS"))}
+        environment.update(CORDON_PREWARM="0")  # nothing is made that a test does not ask for
         environment.update(HOME=str(home), MCP_BRIDGE_STATE_DIR=str(home / "state"), **(env or {}))
         self.stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen([*wrapper, binary, "serve", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

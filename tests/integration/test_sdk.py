@@ -40,6 +40,7 @@ class Conversation(unittest.TestCase):
 
     def converse(self, sdk, era, target, mark, **environment):
         environment = dict(os.environ, HOME=self.home, MCP_BRIDGE_STATE_DIR=self.home + "/state", CORDON_NPM=str(NPM), **environment)
+        environment["CORDON_PREWARM"] = "0"  # a client that goes at once kills after four seconds, also one that waits for a slow engine
         ended = subprocess.run([NODE, HERE / "sdk.mjs", sdk, era, target, self.files, mark], env=environment, capture_output=True, text=True, timeout=LIMIT * 5)
         self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
         self.assertGreater(ended.stdout.count("ok "), 12)

@@ -11,6 +11,7 @@ from .terminal import AsItCame, Terminal
 ERROR_CHARACTERS = 2000
 NOTES, NOTE_CHARACTERS = 40, 1000
 MESSAGE_CHARACTERS = 500
+IMPORTS, MODULE_NAME = 16, 100
 LIMIT_NAMES = ("memory", "processes", "time", "disk", "open_files")
 SIGKILL = 9
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -167,8 +168,10 @@ class Execution:
 def claims(done):
     """What the worker says, who may be the user's code: kept apart from what PID 1 saw. `limits` are those that its exceptions spoke of."""
     limits, notes = (done.get(key) if isinstance(done.get(key), list) else [] for key in ("limits", "notes"))
+    imports = done.get("imports") if isinstance(done.get("imports"), list) else []
     return {"limits": [name for name in LIMIT_NAMES if name in limits],
-            "notes": [text(note, NOTE_CHARACTERS) for note in notes[:NOTES] if isinstance(note, str)]}
+            "notes": [text(note, NOTE_CHARACTERS) for note in notes[:NOTES] if isinstance(note, str)],
+            "imports": [name for name in imports[:IMPORTS] if isinstance(name, str) and len(name) <= MODULE_NAME]}
 
 
 def verdict_of(wait_status, killed_for_memory):

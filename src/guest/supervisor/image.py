@@ -24,7 +24,7 @@ def part():
  return read(int(read(10)))
 exec(zlib.decompress(part()))
 from _cordon import worker
-worker.main_of_own_python()
+worker.main_of_own_python(part())
 '''
 
 
@@ -52,10 +52,10 @@ class Home:
             import time
             time.tzset()
 
-    def program(self):
-        """What LOADER reads: the program and our modules, as PID 1 got them."""
+    def program(self, preload):
+        """What LOADER reads: the program and our modules, as PID 1 got them, and what is to be imported early."""
         own = __spec__.loader
-        return b"".join(b"%010d" % len(part) + part for part in (zlib.compress(self.code, 1), own.packed_sources, own.packed_codes))
+        return b"".join(b"%010d" % len(part) + part for part in (zlib.compress(self.code, 1), own.packed_sources, own.packed_codes, preload))
 
     def facts(self):
         return {"python": self.python or sys.executable, "executed": self.python is not None, "variables": sorted(self.image)}

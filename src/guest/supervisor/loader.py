@@ -20,4 +20,4 @@ def part():
 text = zlib.decompress(part())
 exec(text)
 from _cordon import start
-start.main(part(), text)
+start.main(part(), part(), text)

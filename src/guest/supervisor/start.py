@@ -6,24 +6,26 @@ from . import libc_calls, probe, seccomp, worker_fork
 from .last_words import last_words
 
 
-def main(image_variables, program):
-    """`image_variables`: what the image sets, each as `NAME=value` before a NUL. `program`: what the loader ran before us."""
+def main(image_variables, preload, program):
+    """`image_variables`: what the image sets, each as `NAME=value` before a NUL. `preload`: what a second worker imports (preloaded.py), or
+    nothing. `program`: what the loader ran before us."""
     try:
-        run_supervisor(image_variables, program)
+        run_supervisor(image_variables, preload, program)
     except BaseException as failure:
         os.write(2, last_words("guest", failure))
         os._exit(70)
 
 
-def run_supervisor(image_variables, program):
+def run_supervisor(image_variables, preload, program):
     libc_calls.try_prctl(libc_calls.PR_SET_DUMPABLE, 0)
     lower_core_limit()
     quiet = ignore_signals()
     probed = probe.calls()
     own_filter = seccomp.install()
     worker = worker_fork.fork_worker(quiet, image_variables, program)
+    second = worker_fork.fork_worker(quiet, image_variables, program, preload) if preload else None
     from . import supervisor
-    supervisor.Supervisor(own_filter, worker, probed).run()
+    supervisor.Supervisor(own_filter, worker, probed, second, preload).run()
 
 
 def lower_core_limit():

@@ -12,6 +12,7 @@ from .execution import Counters, Execution, params_of, resident_peak
 from .outbox import Outbox
 from .pipes import Pipes, available
 from .processes import kill, kill_all
+from .spare import Spare, end_worker
 from .stillness import Stillness
 
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
@@ -32,13 +33,16 @@ MAX_PROGRESS, MAX_DISPLAY = 8 << 10, 24 << 20
 CALLS = {b"servers", b"list_tools", b"call_tool", b"query_tool_docs", b"search_tool_docs", b"capability_summary",
          b"save_tool", b"saved_tools", b"delete_tool"}
 
+# What is another's when another worker takes the place of the first.
+OF_A_WORKER = ("worker_pid", "worker_fd", "pipes", "worker_lines", "to_worker", "stillness", "worker_end")
+
 IN, OUT = select.POLLIN, select.POLLOUT
 
 
 class Supervisor:
     """All state of PID 1. `handlers` maps a descriptor to what is done when it is ready."""
 
-    def __init__(self, own_filter, worker, probed):
+    def __init__(self, own_filter, worker, probed, second=None, preload=b""):
         self.own_filter, self.probed = own_filter, probed
         self.worker_pid, self.worker_fd, self.worker_facts = worker.pid, worker.channel_fd, worker.facts
         self.pipes = Pipes(worker.output_fds)
@@ -58,6 +62,9 @@ class Supervisor:
         self.execution = None
         self.unanswered = set()   # ids of the worker's requests that the host has not answered
         self.abandoned = set()    # of these, the ones whose execution has ended
+        self.spare = Spare(second, preload, self._tell) if second else None
+        self.spare_first = second.first if second else None
+        self.set_aside = None     # while the second worker looks at a program: what we know of the first, and the line of `execute`
         self.worker_end = None    # (wait status, rusage) once it was reaped
         self.warm = False
         self.first_words = b""    # what a worker said that may never become warm
@@ -77,6 +84,8 @@ class Supervisor:
         self.handlers[self.worker_fd] = self._worker_ready
         for fd in self.pipes.output_fds:
             self.handlers[fd] = lambda events, fd=fd: self._from_pipe(fd)
+        if self.spare:
+            self.handlers[self.spare.fd] = self._spare_ready
         self._watch_children()
         self.artifacts.prepare()
         mount_list = cgroup.mounts()
@@ -125,6 +134,8 @@ class Supervisor:
         if self.worker_fd in self.handlers:
             listens = len(self.unanswered) < MAX_UNANSWERED and not self.inbox and self.to_host.size < HOST_BACKLOG
             wanted[self.worker_fd] = (IN if listens else 0) | (OUT if self.to_worker.size else 0)
+        if self.spare:
+            wanted[self.spare.fd] = IN | (OUT if self.spare_first else 0)
         for fd in [fd for fd in self.masks if fd not in wanted]:
             self.poll.unregister(fd)
             del self.masks[fd]
@@ -154,6 +165,8 @@ class Supervisor:
         run = self.execution
         if self.looks_next is not None:
             times.append(self.looks_next)
+        if self.spare and self.spare.deadline:
+            times.append(self.spare.deadline)
         if run is not None:
             times.append(run.deadline(now))
             if run.progress is not None:
@@ -172,6 +185,9 @@ class Supervisor:
                 self.worker_took = now
         elif now - self.heard > self.heartbeat_seconds:
             last_words("the host was silent for %d s" % self.heartbeat_seconds)
+        if self.spare and self.spare.deadline and now >= self.spare.deadline:
+            self.spare.failed("it took too long")
+            self._end_spare()
         if self.looks_next is not None and now >= self.looks_next:
             self._look(now)
         run = self.execution
@@ -258,6 +274,8 @@ class Supervisor:
             if self.looks_next is not None:
                 self.stillness.end()
                 self.looks_next, self.worker_took = None, time.monotonic()
+            if self.spare:
+                before = self._choose(line, before)
             self.to_worker.put(line)  # first of all: it reads it while we get ready ourselves
             self.execution = Execution(request_id, params, self.group, self.worker_pid, before)
             self.garbage = 0
@@ -295,6 +313,12 @@ class Supervisor:
         head = wire.head_of(line)
         request, method = wire.request_of(head), wire.notification_of(head)
         run = self.execution
+        if self.set_aside and method == b"declined":
+            return self._take_back()
+        if self.set_aside:
+            self._end_set_aside()
+            if method == b"taken":
+                return
         if request and request[1] in CALLS and request[0] not in self.unanswered and request[0] not in self.abandoned:
             number, method = request
             if run is None:
@@ -336,8 +360,77 @@ class Supervisor:
             self.facts["worker"] = self.worker_facts
             self._tell("ready", {"protocol": 1, "python": self.facts["python"], "attestation": self.facts})
 
+    # The second worker
+
+    def _spare_ready(self, events):
+        if events & OUT and self.spare_first:
+            try:
+                self.spare_first = self.spare_first[os.write(self.spare.fd, self.spare_first):]
+            except BlockingIOError:
+                pass
+            except OSError:
+                return self._end_spare()
+        if events & ~OUT and not self.spare.read():
+            self._end_spare()
+
+    def _end_spare(self):
+        spare, self.spare, self.spare_first = self.spare, None, None
+        self.handlers.pop(spare.fd, None)
+        spare.end()
+        if self.before:  # what it did is no part of the first execution
+            self.before = Counters(self.group, self.worker_pid)
+
+    def _choose(self, line, before):
+        """Sets the first worker aside where the second may suit better, and ends the second where not. Returns the Counters to count from."""
+        spare = self.spare
+        ready = spare.names and spare.landlock == self.facts.get("landlock")
+        if not ready or not spare.may_suit(line):
+            self._end_spare()
+            return before
+        self.spare = None
+        self.handlers.pop(self.worker_fd, None)
+        for fd in self.pipes.output_fds:
+            self.handlers.pop(fd, None)
+        self.set_aside = {name: getattr(self, name) for name in OF_A_WORKER}, line, before
+        self._adopt(worker_pid=spare.worker.pid, worker_fd=spare.fd, pipes=Pipes(spare.worker.output_fds), worker_lines=wire.Lines(),
+                    to_worker=Outbox(spare.fd), stillness=Stillness(spare.worker.pid), worker_end=None)
+        for _ in self.pipes.lying_now():
+            pass  # said by imports
+        return Counters(self.group, self.worker_pid)
+
+    def _adopt(self, **of_a_worker):
+        self.__dict__.update(of_a_worker)
+        self.handlers[self.worker_fd] = self._worker_ready
+        for fd in self.pipes.output_fds:
+            self.handlers[fd] = lambda events, fd=fd: self._from_pipe(fd)
+
+    def _take_back(self):
+        """The first worker runs the program after all."""
+        first, line, before = self.set_aside
+        self.set_aside = None
+        self._drop(self.worker_pid, self.worker_fd, self.pipes)
+        self._adopt(**first)
+        self.execution.worker_pid, self.execution.before = self.worker_pid, before
+        self.inbox.clear()
+        if self.worker_end is not None:
+            return self._finish("died")
+        self.worker_took = time.monotonic()
+        self.to_worker.put(line)
+
+    def _end_set_aside(self):
+        first, _, _ = self.set_aside
+        self.set_aside = None
+        self._drop(first["worker_pid"], first["worker_fd"], first["pipes"])
+
+    def _drop(self, pid, fd, pipes):
+        for each in (fd, *pipes.output_fds):
+            self.handlers.pop(each, None)
+        end_worker(pid, fd, pipes.output_fds)
+
     def _forget_worker(self):
         """Its end of the socket is closed. The process may live on, and its exit then tells the rest."""
+        if self.set_aside:
+            return self._take_back()
         self.handlers.pop(self.worker_fd, None)
         self.to_worker.broken = True
         self.to_worker.pieces.clear()
@@ -357,7 +450,11 @@ class Supervisor:
                 return
             if pid == 0:
                 return
-            if pid == self.worker_pid:
+            if self.set_aside and pid == self.set_aside[0]["worker_pid"]:
+                self.set_aside[0]["worker_end"] = (status, usage)
+            elif self.set_aside and pid == self.worker_pid:
+                self._take_back()
+            elif pid == self.worker_pid:
                 self.worker_end = (status, usage)
                 if not self.warm:
                     raise RuntimeError(self._why_not_warm(status))
@@ -405,6 +502,8 @@ class Supervisor:
     # The end of an execution
 
     def _finish(self, how, reason=None):
+        if self.set_aside:
+            self._end_set_aside()
         run = self.execution
         stays, note = how == "done" and run.session and self.worker_end is None, None
         if stays:

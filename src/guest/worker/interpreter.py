@@ -6,7 +6,7 @@ import sys
 import types
 import _signal as signal
 
-from . import (bounded_repr, children, context, display, finalization, frames, libc_calls, localhost, missing, patching, preload, program,
+from . import (bounded_repr, children, context, display, finalization, fonts, frames, libc_calls, localhost, missing, patching, preload, program,
                saved, tracebacks, user_names)
 from .channel import Channel
 from .loops import MainLoop
@@ -35,10 +35,12 @@ class Interpreter:
         localhost.install()
         patching.after_import("multiprocessing.spawn", children.prepare(self.directory))
         patching.after_import("multiprocessing.pool", children.patch_pool)
+        patching.after_import("matplotlib", fonts.link)
 
     def execute(self, job):
         """Runs one program; the params of `done`."""
         self.executions += 1
+        self.imports, self.there_before = [], set(sys.modules)
         saved.forget_all()
         execution = context.current = context.Context(self.channel, job)
         self._prepare(job)
@@ -69,7 +71,7 @@ class Interpreter:
             self._end()  # a child that the program forked ends here as well
         finalization.flush_standard()
         libc_calls.flush_c_stdio()
-        report.update(limits=sorted(limits), notes=execution.all_notes())
+        report.update(limits=sorted(limits), notes=execution.all_notes(), imports=self._new_imports())
         return report
 
     def _prepare(self, job):
@@ -89,10 +91,19 @@ class Interpreter:
             os.environ["MCP_AVAILABLE_SERVERS"] = text
         user_names.put_into(namespace, job)
 
+    def _new_imports(self):
+        """Modules of the image that the program's own statements imported, and that were not there before: what another container may
+        import early."""
+        names = [name for name in self.imports if name not in self.there_before]
+        if not names:
+            return []
+        from . import preloaded
+        return preloaded.from_the_image(names)
+
     def _run(self, source):
         filename, source = self.module.__file__, program.as_python_reads(source)
         compiled, source = self._compiled(source, filename)
-        self.flags = compiled.flags
+        self.flags, self.imports = compiled.flags, compiled.imports
         children.add_program(filename)
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
@@ -161,13 +172,21 @@ def hold_signals():
             continue
 
 
-def serve(fd):
-    """Until the channel closes. A program that is no session's ends with its process."""
+def serve(fd, wanted=""):
+    """Until the channel closes. A program that is no session's ends with its process. `wanted`: what is to be imported early; then this is
+    the second worker, and takes a program only if it uses that."""
     channel = Channel(fd)
     interpreter = Interpreter(channel)
-    channel.notify("warm", {"python": "%d.%d.%d" % sys.version_info[:3]})
-    if preload.while_idle(fd):
-        channel.notify("warm", {})
+    early = None
+    if wanted:
+        from . import preloaded
+        preload.all_common()
+        early = preloaded.Preloaded(wanted, channel.notify)
+        early.prepare()
+    else:
+        channel.notify("warm", {"python": "%d.%d.%d" % sys.version_info[:3]})
+        if preload.while_idle(fd):
+            channel.notify("warm", {})
     gc.freeze()  # what is ours is never walked again
     gc.enable()
     exit_now = os._exit
@@ -176,6 +195,11 @@ def serve(fd):
         if message is None:
             exit_now(0)
         job = message["params"]
+        if early is not None:
+            suits, early = early.suits(job["code"]), None
+            channel.notify("taken" if suits else "declined", {})
+            if not suits:
+                continue
         try:
             report = interpreter.execute(job)
         except BaseException as failure:  # a signal handler of the program's may still raise, wherever we are

@@ -5,6 +5,14 @@ COMMON = ("math", "time", "itertools", "functools", "enum", "string", "textwrap"
           "tempfile", "shutil", "subprocess")
 
 
+def all_common():
+    for name in COMMON:
+        try:
+            __import__(name)
+        except ImportError:
+            pass  # a Python that was built without it
+
+
 def while_idle(fd):
     """One after the other, until something comes from the host; False where that was at once."""
     waiting = select.poll()

@@ -28,6 +28,10 @@ class Program:
         self.filename = filename
         flags = TOP_LEVEL_AWAIT | inherited_flags
         tree = compile(self.source, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        self.imports = []
+        if "import" in source:
+            from .preloaded import imports_in
+            self.imports = imports_in(tree)
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr) and not self._ends_in_semicolon(tree.body[-1]):
             only_doc = len(tree.body) == 1 and isinstance(tree.body[0].value, ast.Constant)

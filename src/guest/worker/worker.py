@@ -12,8 +12,9 @@ KEPT_IGNORED = {signal.SIGPIPE, signal.SIGXFSZ}  # as every Python has it
 BROKEN = 70
 
 
-def main_of_fork(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
-    """Never returns: the stack below belongs to PID 1's copy of itself. `home`: how the image wants it (image.py), or None."""
+def main_of_fork(channel_fd, stdout_fd, stderr_fd, ignored_signals, home, preload):
+    """Never returns: the stack below belongs to PID 1's copy of itself. `home`: how the image wants it (image.py), or None. `preload`: what
+    it imports early (preloaded.py), or nothing."""
     def prepare():
         give_up_the_host(channel_fd, stdout_fd, stderr_fd)
         restore_signals(ignored_signals)
@@ -21,26 +22,26 @@ def main_of_fork(channel_fd, stdout_fd, stderr_fd, ignored_signals, home):
         shut_in()
         if home is not None:
             home.enter()  # which does not come back where the image has a Python of its own
-    run(prepare)
+    run(prepare, preload)
 
 
-def main_of_own_python():
+def main_of_own_python(preload):
     """In a Python that was executed for it: files, signals and the rest came along."""
     def prepare():
         os.set_inheritable(CHANNEL, False)
         if sys.path[:1] == [""]:
             del sys.path[0]  # the interpreter puts it there
-    run(prepare)
+    run(prepare, preload)
 
 
-def run(prepare):
+def run(prepare, preload):
     try:
         gc.disable()  # until all is imported: nothing of that is garbage
         prepare()
         from . import streams
         streams.install()
         from . import interpreter  # and with it everything that user code will find imported
-        interpreter.serve(CHANNEL)
+        interpreter.serve(CHANNEL, preload.decode())
     except BaseException as failure:
         os.write(2, last_words("the interpreter broke", failure))
     finally:
