@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/byte_size.h"
 #include "src/base/text.h"
 
 namespace config {
@@ -266,20 +267,9 @@ std::string image_reference(const std::string& text) {
 }
 
 std::int64_t parse_size(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    std::string unit = base::lower(std::string(end, text.data() + text.size()));
-    if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1);             // "mib"
-    if (unit.size() == 2 && unit[0] != 'b' && unit[1] == 'b') unit.resize(1); // "mb"
-    int shift = -1;
-    if (unit.empty() || unit == "b") shift = 0;
-    if (unit == "k") shift = 10;
-    if (unit == "m") shift = 20;
-    if (unit == "g") shift = 30;
-    if (unit == "t") shift = 40;
-    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift))
-        throw Error("expected a size such as 512m or 1g");
-    return number << shift;
+    const std::optional<std::int64_t> bytes = base::read_byte_size(text);
+    if (!bytes) throw Error("expected a size such as 512m or 1g");
+    return *bytes;
 }
 
 } // namespace config
