@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "src/bridge/entries.h"
 #include "src/cli/chosen_image.h"
 #include "src/cli/log.h"
+#include "src/policy/decide.h"
 
 extern char** environ;
 
@@ -118,6 +121,29 @@ void log_faults(const std::vector<std::string>& faults) {
             " more; `cordon servers` shows them");
 }
 
+policy::Store::Options policy_options(const config::Settings& settings,
+                                      const std::map<std::string, std::string>& environment) {
+    const auto value = [&](const char* name) {
+        const auto it = environment.find(name);
+        return it == environment.end() ? std::string() : it->second;
+    };
+    policy::Store::Options options;
+    options.home = value("HOME").starts_with('/') ? value("HOME") : "";
+    options.must_be_there = !settings.policy_file.empty();
+    options.file = policy::usual_policy_file(options.home);
+    if (options.must_be_there) options.file = std::filesystem::absolute(settings.policy_file).string();
+    options.deny = settings.deny;
+    options.ask = settings.ask;
+    options.allow = settings.allow;
+    options.say = [](bool is_error, const std::string& line) {
+        if (is_error)
+            log_error("policy: " + base::Shown::block(line));
+        else
+            log_info("policy: " + base::Shown::line(line));
+    };
+    return options;
+}
+
 } // namespace
 
 App::App(asio::io_context& loop, const config::Settings& settings,
@@ -161,11 +187,22 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     shelf_->secrets = secrets_.get();
     shelf_->workers = workers_.get();
     shelf_->image_contents = [this] { return engine_->image_contents(); };
+    try { // commands that run no code go on without
+        policy_ = std::make_unique<policy::Store>(policy_options(settings, environment));
+    } catch (const std::exception& e) {
+        policy_trouble_ = e.what();
+    }
 }
 
 App::~App() = default;
 
+policy::Store& App::policy() {
+    if (!policy_) throw config::Error("the policy cannot be used, so no code runs:\n" + policy_trouble_);
+    return *policy_;
+}
+
 bridge::RunPythonParts App::parts() {
+    policy();
     bridge::RunPythonParts parts{executor(), *pool_, *sessions_, *shelf_, artifacts_};
     parts.max_output = settings_.max_output;
     parts.memory_bytes = settings_.memory_bytes;
@@ -206,6 +243,13 @@ void App::log_reach() const {
     std::vector<std::string> lines;
     for (const std::string& each : catalogue_->reach()) lines.push_back(secrets_->without(each));
     log_faults(lines);
+}
+
+void App::log_policy() {
+    std::vector<std::string> names;
+    for (const bridge::CatalogueServer& each : catalogue_->servers()) names.push_back(each.name);
+    for (const std::string& line : policy::unmet(*policy().current(), names))
+        log_info("policy: " + base::Shown::line(line));
 }
 
 void App::log_configuration() const {

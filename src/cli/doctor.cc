@@ -126,6 +126,8 @@ asio::awaitable<void> attack(Visit* visit) {
 }
 
 void look_at_files(App& app, DoctorReport& report) {
+    if (!app.policy_trouble().empty())
+        report.problems.push_back("the policy cannot be used, so no code runs:\n" + app.policy_trouble());
     report.server_faults = app.catalogue().faults();
     report.server_notes = app.catalogue().configuration_notes();
     report.server_reach = app.catalogue().reach();

@@ -77,7 +77,7 @@ std::string refusal_of(const Rules& rules, const Target& target, const Match& ma
                        (asks ? " must be asked of the user, by " : " is refused by ") +
                        by_what(rules, match.rule) + ". ";
     if (match.missed && match.condition)
-        text += "Of the calls of it, " + called(*match.missed) + " lets through only those where " +
+        text += "Before it, " + called(*match.missed) + " would decide, but only where " +
                 in_words(*match.condition) + ". ";
     return text + to_allow(rules, target, match.rule);
 }
@@ -141,6 +141,7 @@ Outlook outlook(const Rules& rules, const Target& target) {
     const auto add = [&](Action action) {
         all.may_pass = all.may_pass || action == Action::allow;
         all.may_ask = all.may_ask || action == Action::ask;
+        all.may_fail = all.may_fail || action == Action::deny;
     };
     for (const Rule& rule : rules.rules) {
         if (!names(rule, target)) continue;
@@ -153,12 +154,12 @@ Outlook outlook(const Rules& rules, const Target& target) {
         }
         add(rule.action);
         if (by_hints_alone) {
-            if (can_ask && all.may_pass) all = Outlook{false, true};
+            if (can_ask && all.may_pass) all = Outlook{false, true, all.may_fail};
             return all;
         }
     }
     add(rules.fallback);
-    if (can_ask && all.may_pass) all = Outlook{false, true};
+    if (can_ask && all.may_pass) all = Outlook{false, true, all.may_fail};
     return all;
 }
 

@@ -50,6 +50,8 @@ Decision decide(const Rules& rules, const Target& target, std::string_view argum
 struct Outlook {
     bool may_pass = false; ///< Some call could be allowed.
     bool may_ask = false;  ///< Some call would be asked.
+    bool may_fail = false; ///< Some call would be refused.
+    int ways() const { return may_pass + may_ask + may_fail; }
     bool never() const { return !may_pass && !may_ask; }
     bool always_asks() const { return !may_pass && may_ask; }
 };

@@ -44,9 +44,10 @@ void add_flag(const char* flag, Action action, const std::string& list, std::vec
         if (!text.empty() && text.size() <= 256) add_ways(flag, action, text, to);
         if (to.size() == before)
             throw std::invalid_argument(
-                "expected SERVER or SERVER.TOOL, names or globs such as github.get_*, "
-                "with commas between several");
-        if (to.size() > most_flag_rules) throw std::invalid_argument("more than 200 names");
+                std::string(flag) + ": expected SERVER or SERVER.TOOL, names or globs such as github.get_*, "
+                                    "with commas between several");
+        if (to.size() > most_flag_rules)
+            throw std::invalid_argument(std::string(flag) + ": more than 200 names");
     }
 }
 

@@ -64,7 +64,8 @@ std::string called(const Rule& rule);
 
 /// The rules of `--deny`, `--ask` and `--allow`, in that order. Each text is a list with commas of SERVER,
 /// SERVER.TOOL, names or globs. A name with several dots is read in every way that it can be. Throws
-/// std::invalid_argument, which says what is allowed, for an empty name, and for more than 200 names.
+/// std::invalid_argument, which names the flag and says what is allowed, for an empty name, and for more than
+/// 200 names.
 std::vector<Rule> rules_of_flags(const std::string& deny, const std::string& ask, const std::string& allow);
 
 } // namespace policy

@@ -69,8 +69,7 @@ std::shared_ptr<const Rules> Store::current(std::chrono::steady_clock::time_poin
     return rules_;
 }
 
-std::string usual_policy_file(const std::string& xdg_config_home, const std::string& home) {
-    if (xdg_config_home.starts_with('/')) return xdg_config_home + "/cordon/policy.toml";
+std::string usual_policy_file(const std::string& home) {
     return home.starts_with('/') ? home + "/.config/cordon/policy.toml" : std::string();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/policy/rules.h"
+#include "src/policy/usage.h"
 
 namespace policy {
 
@@ -32,6 +33,9 @@ public:
     std::shared_ptr<const Rules>
     current(std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
 
+    /// The calls of the last minute, of all runs.
+    Minute& minute() { return minute_; }
+
     /// Why the file as it is now is not what is in force; "" while it is.
     const std::string& trouble() const { return trouble_; }
 
@@ -49,12 +53,13 @@ private:
     Options options_;
     Stamp stamp_{};
     std::shared_ptr<const Rules> rules_;
+    Minute minute_{};
     std::string trouble_{};
     std::chrono::steady_clock::time_point looked_{};
 };
 
-/// Where the policy lies if nobody names it: $XDG_CONFIG_HOME/cordon/policy.toml or
-/// ~/.config/cordon/policy.toml; "" without a home. Both are absolute paths or "".
-std::string usual_policy_file(const std::string& xdg_config_home, const std::string& home);
+/// Where the policy lies if nobody names it: ~/.config/cordon/policy.toml; "" without a home. `home` is an
+/// absolute path or "".
+std::string usual_policy_file(const std::string& home);
 
 } // namespace policy

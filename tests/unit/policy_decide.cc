@@ -169,12 +169,11 @@ TEST_CASE("decide: a refusal names the rule, the condition that was missed, and 
              "\"~/notes\" }\naction = \"allow\"\n[[rule]]\nserver = \"files\"\naction = \"deny\"\n");
     const Decision decision = decide(rules, Target{"files", "read"}, R"({"path":"/etc/passwd"})", usage);
     CHECK(decision.action == Action::deny);
-    CHECK(
-        decision.refusal ==
-        "files.read is refused by the rule at p.toml:6. Of the calls of it, rule \"notes only\" (p.toml:1) "
-        "lets "
-        "through only those where /path is under /home/me/notes. To allow it, the user can write above that "
-        "rule:\n    [[rule]]\n    server = \"files\"\n    tool = \"read\"\n    action = \"allow\"");
+    CHECK(decision.refusal ==
+          "files.read is refused by the rule at p.toml:6. Before it, rule \"notes only\" (p.toml:1) would "
+          "decide, "
+          "but only where /path is under /home/me/notes. To allow it, the user can write above that rule:\n"
+          "    [[rule]]\n    server = \"files\"\n    tool = \"read\"\n    action = \"allow\"");
     Rules flags;
     flags.rules = rules_of_flags("web.post*", "", "");
     CHECK(decide(flags, Target{"web", "post_it"}, "{}", usage).refusal ==
