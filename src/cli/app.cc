@@ -202,12 +202,12 @@ policy::Store& App::policy() {
 }
 
 bridge::RunPythonParts App::parts() {
-    policy();
     bridge::RunPythonParts parts{executor(), *pool_, *sessions_, *shelf_, artifacts_};
     parts.max_output = settings_.max_output;
     parts.memory_bytes = settings_.memory_bytes;
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
+    parts.policy = &policy();
     parts.memory = &memory_;
     parts.pulls = engine_->pulls();
     parts.advice_on = [this](const std::string& words) { return engine_->advice_on(words); };
