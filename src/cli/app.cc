@@ -135,11 +135,16 @@ policy::Store::Options policy_options(const config::Settings& settings,
     options.deny = settings.deny;
     options.ask = settings.ask;
     options.allow = settings.allow;
-    options.say = [](bool is_error, const std::string& line) {
-        if (is_error)
-            log_error("policy: " + base::Shown::block(line));
-        else
-            log_info("policy: " + base::Shown::line(line));
+    options.say = [](bool is_error, const std::string& text) { // a line for each mistake of the file
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = std::min(text.find('\n', at), text.size());
+            const base::Shown line = "policy: " + base::Shown::line(text.substr(at, end - at));
+            at = end + 1;
+            if (is_error)
+                log_error(line);
+            else
+                log_info(line);
+        }
     };
     return options;
 }

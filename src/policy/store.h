@@ -11,7 +11,7 @@
 namespace policy {
 
 /// The policy in force: the rules of the flags, then those of a file, which is read anew when it has changed.
-/// On the loop's thread; reading takes it some milliseconds at most.
+/// On the loop's thread; a file as people write it takes a few milliseconds to read.
 class Store {
 public:
     struct Options {

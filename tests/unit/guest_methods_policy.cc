@@ -95,6 +95,14 @@ TEST_CASE("GuestMethods: a call goes through a rule whose condition its argument
     CHECK_FALSE(f.call("web", large).starts_with("policy"));
 }
 
+TEST_CASE("GuestMethods: what rules look at is what the server gets: a repeated name is no way around them") {
+    for (const char* twice : {R"({"x":7,"x":8})", R"({"x":8,"\u0078":7})", R"({"o":{"x":7,"x":8},"x":7})"}) {
+        const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"call_tool","params":{"arguments":)";
+        CHECK_THROWS_WITH_AS(jsonrpc::Message::parse(text + twice + "}}"), doctest::Contains("repeated key"),
+                             jsonrpc::Error);
+    }
+}
+
 TEST_CASE("GuestMethods: a tool that can never be called is in no list, no search and no suggestion") {
     Fixture f("[[rule]]\nserver = \"web\"\ntool = \"a\"\naction = \"deny\"\n");
     CHECK_FALSE(has(f.docs("web"), "\"alias\":\"a\""));
