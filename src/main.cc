@@ -21,6 +21,7 @@ int run(const cli::Options& options) {
     if (options.command == "exec") return cli::exec(options);
     if (options.command == "doctor") return cli::doctor(options);
     if (options.command == "servers") return cli::servers(options);
+    if (options.command == "policy") return cli::policy(options);
     if (options.command == "image") return cli::image(options);
     if (options.command == "sweep") return cli::sweep(options);
     if (options.command == "version") return cli::say_line("cordon " CORDON_VERSION), EXIT_SUCCESS;

@@ -93,8 +93,12 @@ ConfiguredServers configured_servers(const config::Settings& settings,
                                      const std::string& state_folder) {
     const config::ServerSources sources = sources_of(settings, environment);
     config::ServerList list = config::load_servers(sources);
-    auto reach =
-        config::servers_reach(list.servers, config::own_places(sources, state_folder), sources.surroundings);
+    std::vector<config::OwnPlace> places = config::own_places(sources, state_folder);
+    const std::string& policy = settings.policy_file; // the usual one is among the places
+    if (!policy.empty())
+        places.push_back(
+            {config::OwnPlace::Kind::file, "the policy " + policy, std::filesystem::absolute(policy)});
+    auto reach = config::servers_reach(list.servers, places, sources.surroundings);
     config::AcceptedFile accepted(state_folder, list.servers, sources.surroundings);
     return {std::move(list), std::move(reach), std::move(accepted), accept_command(sources, state_folder)};
 }

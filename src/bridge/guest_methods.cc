@@ -27,6 +27,7 @@ constexpr std::size_t most_arguments = 64u << 20;
 constexpr std::size_t most_result = 64u << 20;
 constexpr std::size_t most_structured = 1u << 20; // of what an error says beside its message
 constexpr int most_hits = 50;
+constexpr int most_ruled_hits = 2000;
 constexpr std::size_t most_odd = 20;
 constexpr std::size_t most_warnings = 5; // on servers, in the notes of one run
 constexpr std::size_t small_text = 128 << 10;
@@ -60,8 +61,28 @@ asio::awaitable<std::string> ask_paused(mcp::AskPerson ask, std::weak_ptr<Paused
     co_return co_await ask(std::move(params));
 }
 
+using Rules = std::shared_ptr<const policy::Rules>; // null: all is allowed
+
+policy::Target target_of(const std::string& server, const CatalogueTool& tool) {
+    return policy::Target{server, tool.name, tool.annotations};
+}
+
+policy::Outlook outlook_of(const Rules& rules, const std::string& server, const CatalogueTool& tool) {
+    if (!rules) return policy::Outlook{true};
+    return policy::outlook(*rules, target_of(server, tool));
+}
+
+// The server's words, and a line of ours where a person is asked first.
+std::string described(const CatalogueTool& tool, const policy::Outlook& outlook) {
+    if (!outlook.may_ask) return tool.description;
+    const char* const how_many = outlook.always_asks() ? "Each call" : "Some calls";
+    return tool.description + (tool.description.empty() ? "" : "\n\n") + '[' + how_many +
+           " of this tool must be allowed by the user first.]";
+}
+
 // Each name stands under two keys: ours, and the one of programs written for the server whose place we take.
-void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full) {
+void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTool& tool, bool full,
+               const Rules& rules) {
     w.object()
         .field("server", server.name)
         .field("serverAlias", server.alias)
@@ -70,7 +91,7 @@ void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTo
         .field("name", tool.name)
         .field("toolAlias", tool.alias)
         .field("alias", tool.alias);
-    w.field("description", tool.description)
+    w.field("description", described(tool, outlook_of(rules, server.name, tool)))
         .field("signature", search::python_signature(tool.alias, tool.input_schema));
     if (full) {
         w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
@@ -79,8 +100,9 @@ void write_doc(json::Writer& w, const CatalogueServer& server, const CatalogueTo
     w.end();
 }
 
-void write_tool(json::Writer& w, const CatalogueTool& tool) {
-    w.object().field("name", tool.name).field("alias", tool.alias).field("description", tool.description);
+void write_tool(json::Writer& w, const CatalogueTool& tool, const policy::Outlook& outlook) {
+    w.object().field("name", tool.name).field("alias", tool.alias);
+    w.field("description", described(tool, outlook));
     w.raw_field("inputSchema", tool.input_schema.empty() ? "{}" : tool.input_schema);
     if (!tool.output_schema.empty()) w.raw_field("outputSchema", tool.output_schema);
     if (!tool.annotations.empty()) w.raw_field("annotations", tool.annotations);
@@ -104,10 +126,11 @@ const CatalogueTool* find_tool(const std::vector<CatalogueTool>& tools, const st
 }
 
 jsonrpc::Error unknown_tool(const std::string& server, const std::string& tool,
-                            const std::vector<CatalogueTool>& tools) {
+                            const std::vector<CatalogueTool>& tools, const Rules& rules) {
     std::vector<std::string> names;
     names.reserve(tools.size());
-    for (const CatalogueTool& each : tools) names.push_back(each.name);
+    for (const CatalogueTool& each : tools)
+        if (!outlook_of(rules, server, each).never()) names.push_back(each.name);
     return guest_error("unknown_tool", "server \"" + server + "\" has no tool \"" + tool.substr(0, 200) +
                                            "\"" + base::did_you_mean(tool, names));
 }
@@ -389,11 +412,14 @@ asio::awaitable<std::string> GuestMethods::servers() {
 asio::awaitable<std::string> GuestMethods::list_tools(std::string params) {
     const std::string server = allowed_server(string_member(params, "server"));
     const Catalogue::Tools tools = co_await tools_of(server);
-    auto job = [tools, entry = server_entry(shelf_.catalogue, server)] {
+    auto job = [tools, entry = server_entry(shelf_.catalogue, server), rules = policy_.rules()] {
         json::Writer w;
         w.object().key("server").object().field("name", entry.name).field("alias", entry.alias);
         w.field("description", entry.description).field("cwd", entry.cwd).end().key("tools").array();
-        for (const CatalogueTool& tool : *tools) write_tool(w, tool);
+        for (const CatalogueTool& tool : *tools) {
+            const policy::Outlook outlook = outlook_of(rules, entry.name, tool);
+            if (!outlook.never()) write_tool(w, tool, outlook);
+        }
         return w.end().end().take();
     };
     co_return co_await worked_out(std::move(job));
@@ -420,6 +446,36 @@ asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, con
     co_return co_await charged(job);
 }
 
+// The user's rules, before the arguments leave. Gives the rule that let the call through, which lives as long
+// as the run; null: none did, or there are none.
+asio::awaitable<const policy::Rule*> GuestMethods::admit(policy::Target target,
+                                                         const std::string* arguments) {
+    const Rules rules = policy_.rules();
+    if (!rules) co_return nullptr;
+    auto find = [&] { return policy::match(*rules, target, *arguments); };
+    policy::Match found;
+    if (arguments->size() < small_text)
+        found = find();
+    else
+        found = co_await charged(find);
+    const policy::Decision decision = policy_.decide(target, found, arguments->size());
+    if (decision.action == policy::Action::deny) throw guest_error("policy", decision.refusal);
+    if (decision.action == policy::Action::allow) co_return decision.rule;
+    if (!policy_.ask()) throw guest_error("policy", decision.refusal);
+    CallQuestion question;
+    question.server = target.server;
+    question.tool = target.tool;
+    question.arguments = *arguments;
+    question.rule = decision.rule ? policy::called(*decision.rule) : "";
+    const PausedClock paused(clock_);
+    const bool allowed = co_await policy_.ask()(std::move(question));
+    if (!allowed) throw guest_error("policy", "the user did not allow this call. " + decision.refusal);
+    if (!policy_.allows(target.server)) throw guest_error("policy", policy_.refusal(target.server)); // by now
+    const std::string limit = policy_.let_through(target, found, arguments->size());
+    if (!limit.empty()) throw guest_error("policy", limit);
+    co_return decision.rule;
+}
+
 asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     WantedCall call;
     auto read = [&] {
@@ -438,7 +494,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     std::string arguments = std::move(call.arguments);
     const Catalogue::Tools tools = co_await tools_of(server);
     const CatalogueTool* tool = find_tool(*tools, wanted);
-    if (!tool) throw unknown_tool(server, wanted, *tools);
+    if (!tool) throw unknown_tool(server, wanted, *tools, policy_.rules());
     const std::vector<std::string> problems = co_await checked(tool->input_schema, &arguments);
     if (!problems.empty()) {
         std::string text = server + '.' + tool->name + ": ";
@@ -446,6 +502,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
             text += (problem == problems.front() ? "" : "; ") + problem;
         throw guest_error("arguments", text);
     }
+    const policy::Rule* const rule = co_await admit(target_of(server, *tool), &arguments);
     called_.insert(server);
     const std::string name = tool->name;
     const Waiting waiting(waits_, server, name);
@@ -453,6 +510,8 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
     options.on_progress = progress_of(server + '.' + name);
     options.asker = asker();
     options.limit = call.limit;
+    if (rule && rule->timeout && (options.limit.count() == 0 || *rule->timeout < options.limit))
+        options.limit = *rule->timeout;
     jsonrpc::Message answer = co_await shelf_.catalogue.call(server, name, std::move(arguments),
                                                              std::move(options), paused_start());
     base::now_doing("the answer to a guest's call");
@@ -460,6 +519,13 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
         throw guest_error("too_large", "the result of " + server + '.' + name + " has " +
                                            std::to_string(answer.result().size()) +
                                            " bytes, above the limit of 64 MiB");
+    if (rule && rule->max_result && answer.result().size() > static_cast<std::size_t>(*rule->max_result))
+        throw guest_error("policy", "the result of " + server + '.' + name + " has " +
+                                        std::to_string(answer.result().size()) + " bytes, and " +
+                                        policy::called(*rule) +
+                                        " has max_result = " + std::to_string(*rule->max_result) +
+                                        ". The tool was called. To allow more, the user can raise that "
+                                        "number there.");
     if (sinks_.spent) sinks_.spent(answer.cost());
     std::string odd = co_await oddity(tool, &answer);
     note_oddity(server + '.' + name, odd);
@@ -498,6 +564,16 @@ GuestMethods::progress_of(std::string tool) const {
     };
 }
 
+namespace {
+
+jsonrpc::Error never_allowed(const policy::Rules& rules, const std::string& server,
+                             const CatalogueTool& tool) {
+    policy::Usage none;
+    return guest_error("policy", policy::decide(rules, target_of(server, tool), "{}", none).refusal);
+}
+
+} // namespace
+
 asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {
     const json::Document document(params);
     const json::Reader in = document.root("arguments");
@@ -506,15 +582,18 @@ asio::awaitable<std::string> GuestMethods::query_tool_docs(std::string params) {
     std::string wanted;
     const bool one = in.read_optional("tool", wanted);
     const Catalogue::Tools tools = co_await tools_of(server);
-    auto job = [tools, one, full, wanted, entry = server_entry(shelf_.catalogue, server)] {
+    auto job = [tools, one, full, wanted, entry = server_entry(shelf_.catalogue, server),
+                rules = policy_.rules()] {
         json::Writer w;
         w.object().key("tools").array();
         if (one) {
             const CatalogueTool* tool = find_tool(*tools, wanted);
-            if (!tool) throw unknown_tool(entry.name, wanted, *tools);
-            write_doc(w, entry, *tool, full);
+            if (!tool) throw unknown_tool(entry.name, wanted, *tools, rules);
+            if (outlook_of(rules, entry.name, *tool).never()) throw never_allowed(*rules, entry.name, *tool);
+            write_doc(w, entry, *tool, full, rules);
         } else {
-            for (const CatalogueTool& tool : *tools) write_doc(w, entry, tool, full);
+            for (const CatalogueTool& tool : *tools)
+                if (!outlook_of(rules, entry.name, tool).never()) write_doc(w, entry, tool, full, rules);
         }
         return w.end().end().take();
     };
@@ -581,14 +660,16 @@ search::ToolIndex::ToolsByServer to_index(const std::vector<Known>& known) {
 }
 
 std::string found_docs(const std::vector<search::ToolIndex::Hit>& hits, const std::vector<Known>& known,
-                       bool full) {
+                       bool full, int limit, const Rules& rules) {
     json::Writer w;
     w.object().key("results").array();
     for (const search::ToolIndex::Hit& hit : hits) {
         for (const auto& [server, tools] : known) {
-            if (server.name != hit.server || !tools) continue;
+            if (server.name != hit.server || !tools || limit == 0) continue;
             const CatalogueTool* tool = find_tool(*tools, hit.name);
-            if (tool) write_doc(w, server, *tool, full);
+            if (!tool || outlook_of(rules, server.name, *tool).never()) continue;
+            write_doc(w, server, *tool, full, rules);
+            --limit;
         }
     }
     return w.end().end().take();
@@ -606,9 +687,10 @@ asio::awaitable<std::string> GuestMethods::search_tool_docs(std::string params) 
     limit = std::clamp(limit, 1, most_hits);
     co_await start_all();
     auto job = [&index = shelf_.index, generation = shelf_.catalogue.generation(), query, limit, full,
-                servers = policy_.servers(), known = known_now(shelf_.catalogue)] {
+                servers = policy_.servers(), known = known_now(shelf_.catalogue), rules = policy_.rules()] {
         index.bring_to(generation, [&] { return to_index(known); });
-        return found_docs(index.search(query, limit, servers), known, full);
+        const int most = rules ? most_ruled_hits : limit; // some of them may be hidden
+        return found_docs(index.search(query, most, servers), known, full, limit, rules);
     };
     co_return co_await worked_out(std::move(job));
 }

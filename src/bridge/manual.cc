@@ -46,6 +46,9 @@ except runtime.MCPError as error:
     print(error)
 ```
 
+A call that the user's policy refuses raises `runtime.NotAllowed` (an `MCPError`): its message names the rule, and what the
+user can write to allow it. Tell the user; do not look for another way.
+
 `runtime.call_tool(…, raw=True)` gives the whole result as a dict.
 
 ## Show, keep, report

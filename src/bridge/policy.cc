@@ -38,7 +38,33 @@ std::vector<std::string> Policy::narrow_to(const Rights& other, const std::strin
     return lost;
 }
 
+void Policy::rule_by(std::shared_ptr<const policy::Rules> rules, policy::Minute* minute, AskCall ask) {
+    if (!rules || !rules->says_anything()) return;
+    rules_ = std::move(rules);
+    usage_ = policy::Usage(minute);
+    ask_ = std::move(ask);
+    std::erase_if(servers_, [&](const std::string& server) {
+        std::string why = policy::server_refusal(*rules_, server);
+        if (why.empty()) return false;
+        refused_[server] = std::move(why);
+        return true;
+    });
+}
+
+policy::Decision Policy::decide(const policy::Target& target, const policy::Match& found,
+                                std::size_t argument_bytes) {
+    return policy::decide(*rules_, target, found, argument_bytes, usage_);
+}
+
+std::string Policy::let_through(const policy::Target& target, const policy::Match& found,
+                                std::size_t argument_bytes) {
+    policy::Match allowed = found;
+    allowed.action = policy::Action::allow;
+    return decide(target, allowed, argument_bytes).refusal;
+}
+
 std::string Policy::refusal(const std::string& server) const {
+    if (const auto found = refused_.find(server); found != refused_.end()) return found->second;
     if (const auto found = lost_.find(server); found != lost_.end())
         return "server \"" + server + "\" may no longer be used in this run: " + found->second;
     if (named_)

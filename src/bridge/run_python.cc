@@ -385,6 +385,7 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
                                       std::shared_ptr<RunState> state) {
     const Catalogue& catalogue = parts.shelf.catalogue;
     Policy policy(usable_servers(catalogue), named_servers(catalogue, request), parts.servers_listed_only);
+    if (parts.policy) policy.rule_by(parts.policy->current(), &parts.policy->minute(), parts.ask);
     const auto host = std::make_shared<RunHost>(parts, request, std::move(policy), std::move(state));
     watch_pulls(parts.pulls, host);
     RunReport report;

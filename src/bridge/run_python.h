@@ -12,6 +12,7 @@
 #include "src/bridge/run_report.h"
 #include "src/bridge/run_request.h"
 #include "src/bridge/sessions.h"
+#include "src/policy/store.h"
 #include "src/sandbox/pool.h"
 #include "src/sandbox/pull_audience.h"
 
@@ -28,6 +29,8 @@ struct RunPythonParts {
     std::int64_t memory_bytes = 0; ///< For messages that name the limit.
     std::int64_t pids = 0;
     bool servers_listed_only = false;
+    policy::Store* policy = nullptr; ///< The user's rules; null: there are none.
+    AskCall ask{};                   ///< Who is asked of what they ask; empty: that is refused.
     /// What to do about an error of the engine, to be put behind its words; may be empty.
     std::function<std::string(const std::string& words)> advice_on{};
     HostMemory* memory = nullptr;  ///< The ceiling over all runs; null: none is kept.

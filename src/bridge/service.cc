@@ -97,10 +97,11 @@ std::string Service::instructions() {
     const std::size_t room = most_instructions - std::min(text.size(), most_instructions);
     const std::size_t names_room =
         std::min(most_names_bytes, room - std::min(room, faults.empty() ? 20 : kept_for_faults));
+    const auto rules = parts_.policy ? parts_.policy->current() : nullptr;
     std::string names;
     std::size_t count = 0;
     for (const CatalogueServer& server : parts_.shelf.catalogue.servers()) {
-        if (!server.usable) continue;
+        if (!server.usable || (rules && !policy::server_refusal(*rules, server.name).empty())) continue;
         if (count++ >= most_names || names.size() + server.name.size() > names_room) {
             names += ", …";
             break;

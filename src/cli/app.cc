@@ -7,9 +7,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include <filesystem>
+
 #include "src/bridge/entries.h"
 #include "src/cli/chosen_image.h"
 #include "src/cli/log.h"
+#include "src/policy/decide.h"
 
 extern char** environ;
 
@@ -124,6 +127,34 @@ void log_faults(const std::vector<std::string>& faults) {
             " more; `cordon servers` shows them");
 }
 
+policy::Store::Options policy_options(const config::Settings& settings,
+                                      const std::map<std::string, std::string>& environment) {
+    const auto value = [&](const char* name) {
+        const auto it = environment.find(name);
+        return it == environment.end() ? std::string() : it->second;
+    };
+    policy::Store::Options options;
+    options.home = value("HOME").starts_with('/') ? value("HOME") : "";
+    options.must_be_there = !settings.policy_file.empty();
+    options.file = policy::usual_policy_file(options.home);
+    if (options.must_be_there) options.file = std::filesystem::absolute(settings.policy_file).string();
+    options.deny = settings.deny;
+    options.ask = settings.ask;
+    options.allow = settings.allow;
+    options.say = [](bool is_error, const std::string& text) { // a line for each mistake of the file
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = std::min(text.find('\n', at), text.size());
+            const base::Shown line = "policy: " + base::Shown::line(text.substr(at, end - at));
+            at = end + 1;
+            if (is_error)
+                log_error(line);
+            else
+                log_info(line);
+        }
+    };
+    return options;
+}
+
 } // namespace
 
 App::App(asio::io_context& loop, const config::Settings& settings,
@@ -168,9 +199,19 @@ App::App(asio::io_context& loop, const config::Settings& settings,
     shelf_->secrets = secrets_.get();
     shelf_->workers = workers_.get();
     shelf_->image_contents = [this] { return engine_->image_contents(); };
+    try { // commands that run no code go on without
+        policy_ = std::make_unique<policy::Store>(policy_options(settings, environment));
+    } catch (const std::exception& e) {
+        policy_trouble_ = e.what();
+    }
 }
 
 App::~App() = default;
+
+policy::Store& App::policy() {
+    if (!policy_) throw config::Error("the policy cannot be used, so no code runs:\n" + policy_trouble_);
+    return *policy_;
+}
 
 bridge::RunPythonParts App::parts() {
     bridge::RunPythonParts parts{executor(), *pool_, *sessions_, *shelf_, artifacts_};
@@ -178,6 +219,7 @@ bridge::RunPythonParts App::parts() {
     parts.memory_bytes = settings_.memory_bytes;
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
+    parts.policy = &policy();
     parts.memory = &memory_;
     parts.pulls = engine_->pulls();
     parts.advice_on = [this](const std::string& words) { return engine_->advice_on(words); };
@@ -230,6 +272,13 @@ void App::log_reach() const {
     std::vector<std::string> lines;
     for (const std::string& each : catalogue_->reach()) lines.push_back(secrets_->without(each));
     log_faults(lines);
+}
+
+void App::log_policy() {
+    std::vector<std::string> names;
+    for (const bridge::CatalogueServer& each : catalogue_->servers()) names.push_back(each.name);
+    for (const std::string& line : policy::unmet(*policy().current(), names))
+        log_info("policy: " + base::Shown::line(line));
 }
 
 void App::log_configuration() const {

@@ -8,6 +8,7 @@
 #include "src/bridge/run_python.h"
 #include "src/bridge/service.h"
 #include "src/config/settings.h"
+#include "src/policy/store.h"
 #include "src/sandbox/engine_source.h"
 #include "src/sandbox/pool.h"
 
@@ -25,7 +26,11 @@ public:
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
+    /// Throws config::Error if the policy cannot be used: no code runs then.
     bridge::RunPythonParts parts();
+    /// Which calls are allowed. Throws as parts() does.
+    policy::Store& policy();
+    const std::string& policy_trouble() const { return policy_trouble_; } ///< "" while it can be used.
     bridge::ServiceOptions service_options();
     bridge::Catalogue& catalogue() { return *catalogue_; }
     sandbox::EngineSource& engine() { return *engine_; }
@@ -39,6 +44,8 @@ public:
     void log_configuration() const;
     /// As log_configuration, but for files and that reach alone.
     void log_file_problems() const;
+    /// Logs rules for servers that are not configured. Throws as parts() does.
+    void log_policy();
 
     /// Ends containers, sessions and upstream servers, and waits for it, within a few seconds. Idempotent.
     boost::asio::awaitable<void> shut_down();
@@ -64,6 +71,8 @@ private:
     std::unique_ptr<sandbox::Pool> pool_;
     std::unique_ptr<bridge::Sessions> sessions_;
     std::unique_ptr<bridge::Catalogue> catalogue_;
+    std::unique_ptr<policy::Store> policy_; ///< Null: see policy_trouble_.
+    std::string policy_trouble_{};
     bridge::Artifacts artifacts_;
     bool prewarmed_ = false; ///< Or nothing is to be.
 };

@@ -10,6 +10,7 @@ int exec(const Options& options);
 int doctor(const Options& options);
 int servers(const Options& options);
 int accept_servers(const Options& options); ///< servers accept
+int policy(const Options& options);         ///< policy, policy test
 int image(const Options& options);          ///< image list, pull, use, build, rm
 int sweep(const Options& options);
 

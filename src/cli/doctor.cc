@@ -127,6 +127,9 @@ asio::awaitable<void> attack(Visit* visit) {
 }
 
 void look_at_files(App& app, DoctorReport& report) {
+    report.policy_broken = !app.policy_trouble().empty();
+    if (report.policy_broken)
+        report.problems.push_back("the policy cannot be used, so no code runs:\n" + app.policy_trouble());
     report.server_faults = app.catalogue().faults();
     report.server_notes = app.catalogue().configuration_notes();
     report.server_reach = app.catalogue().reach();
@@ -166,7 +169,7 @@ asio::awaitable<int> examine(Visit* visit) {
     look_at_files(visit->app, report);
     co_await try_servers(&visit->app, &report);
     visit->say(report.text());
-    if (visit->options.self_test) co_await attack(visit);
+    if (visit->options.self_test && !report.policy_broken) co_await attack(visit);
     if (visit->options.json) say_line(Shown::json(report.json()));
     const bool runs = report.strict_would_run() && (!report.self_test || report.self_test->passed());
     const int with_servers = report.server_faults.empty() ? 0 : servers_faulty;

@@ -96,6 +96,7 @@ Shown engine_text(const DoctorReport& r) {
 } // namespace
 
 bool DoctorReport::strict_would_run() const {
+    if (policy_broken) return false;
     return engine && !findings.empty() && sandbox::shortfalls(findings).empty();
 }
 

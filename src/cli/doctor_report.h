@@ -34,6 +34,7 @@ struct DoctorReport {
     std::vector<std::string> server_reach{};     ///< What could change what Cordon takes commands from.
     std::vector<std::string> saved_tools{};
     std::vector<std::string> problems{};
+    bool policy_broken = false;            ///< No code runs before it is mended; why is among the problems.
     std::vector<engines::Advice> advice{}; ///< On the engine, by its own description.
     std::optional<SelfTestReport>
         self_test{}; ///< Where it was asked for; in the JSON alone, since a terminal has it line by line.

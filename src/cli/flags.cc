@@ -17,7 +17,7 @@ namespace {
 constexpr Flag table[] = {
     {"server", "NAME", " exec ", "a server that the code may use; give it once for each (default: all)"},
     {"session", "NAME", " exec ", "run several files and -c, one behind the other, in one interpreter"},
-    {"json", "", " exec doctor self-test servers image ", "the result as JSON, for programs"},
+    {"json", "", " exec doctor self-test servers policy image ", "the result as JSON, for programs"},
     {"all", "", " servers ", "accept: every server that waits for it"},
     {"self-test", "", " doctor ", "attack this host's containers with the suite (some two minutes)"},
     {"suite", "RELEASE", " image ", "build: the Debian release, bookworm or trixie (default: this host's)"},

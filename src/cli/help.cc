@@ -22,7 +22,8 @@ constexpr std::string_view engine =
     " runtime-socket runtime allow-rootful allow-plain-tcp runtime-tls-ca runtime-tls-cert runtime-tls-key "
     "runtime-tls-verify pull-timeout image state-dir log-level ";
 constexpr std::string_view container = " memory pids cpus container-user confinement oci-runtime ";
-constexpr std::string_view upstream = " servers servers-config pass-env allow-self-server ";
+constexpr std::string_view upstream =
+    " servers servers-config pass-env allow-self-server policy deny ask allow ";
 constexpr std::string_view files = " state-dir log-level ";
 constexpr std::string_view runs = " timeout max-timeout max-output saved-tools ";
 constexpr std::string_view at_once = " max-containers ";
@@ -57,6 +58,13 @@ constexpr Command commands[] = {
      "cordon servers accept [--json] [NAME… | --all]\n"
      "Shows what would run for these servers, and accepts them: where a server can change Cordon's own\n"
      "files, one that is new or changed is not started before. Without a name: shows those that wait.\n",
+     {upstream, files}},
+    {"policy",
+     "cordon policy [--json]\n"
+     "The rules in force, in the order in which they are looked at.\n"
+     "cordon policy test [--json] SERVER.TOOL [ARGUMENTS]\n"
+     "What would become of that call, and by which rule; ARGUMENTS is a JSON object. Nothing is called.\n"
+     "Exit status 0: allowed, 1: refused, 3: asked.\n",
      {upstream, files}},
     {"image",
      "cordon image list (or ls) [--json]        what the engine has; * is the one that runs use\n"
@@ -131,6 +139,9 @@ std::string help_text(const std::string& word) {
            "  cordon self-test [--json]        the attack suite, on this host (some two minutes)\n"
            "  cordon servers [--json]          the upstream servers and their tools; accept NAME: one that "
            "waits for it\n"
+           "  cordon policy [--json]           which tools code may call; test SERVER.TOOL [JSON]: what "
+           "would become "
+           "of it\n"
            "  cordon image list|pull|use|build|rm  the images that the engine has; another one; one without "
            "a "
            "registry\n"

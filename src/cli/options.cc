@@ -9,8 +9,8 @@
 namespace cli {
 namespace {
 
-const std::vector<std::string> commands = {"serve",   "run",   "exec",  "doctor", "self-test",
-                                           "servers", "image", "sweep", "help",   "version"};
+const std::vector<std::string> commands = {"serve",  "run",   "exec",  "doctor", "self-test", "servers",
+                                           "policy", "image", "sweep", "help",   "version"};
 
 std::string command_of(const CommandLine& line, const std::string& name) {
     if (line.words.empty()) {
@@ -24,8 +24,9 @@ std::string command_of(const CommandLine& line, const std::string& name) {
         return word == "run" ? (line.programs.empty() ? "serve" : "exec") : word;
     if (is_file)
         throw UsageError("there is no command \"" + word + "\"; to run that file: cordon exec " + word);
-    throw UsageError("there is no command \"" + word + "\"" + base::did_you_mean(word, commands) +
-                     ": expected serve, exec, doctor, self-test, servers, image or sweep; see cordon --help");
+    throw UsageError(
+        "there is no command \"" + word + "\"" + base::did_you_mean(word, commands) +
+        ": expected serve, exec, doctor, self-test, servers, policy, image or sweep; see cordon --help");
 }
 
 bool takes(const Flag& flag, const std::string& command) {
@@ -104,6 +105,20 @@ void read_servers(Options& options, const CommandLine& line) {
     if (!action.empty()) options.servers.assign(line.words.begin() + 2, line.words.end());
 }
 
+void read_policy(Options& options, const CommandLine& line) {
+    const std::vector<std::string>& words = line.words;
+    options.action = words.size() > 1 ? words[1] : "";
+    const bool test = options.action == "test";
+    const bool right = words.size() == 1 || (test && (words.size() == 3 || words.size() == 4));
+    if (!right)
+        throw UsageError("policy" + (words.size() > 1 ? ' ' + words[1] : "") +
+                         (test || words.size() == 1 ? "" : base::did_you_mean(words[1], {"test"})) +
+                         ": expected nothing behind it, or test SERVER.TOOL [ARGUMENTS], the arguments as a "
+                         "JSON object in quotes of the shell");
+    if (test) options.file = words[2];
+    if (words.size() == 4) options.arguments = {words[3]};
+}
+
 void read_words(Options& options, const CommandLine& line) {
     if (options.command == "exec")
         read_exec(options, line);
@@ -111,6 +126,8 @@ void read_words(Options& options, const CommandLine& line) {
         read_image(options, line);
     else if (options.command == "servers")
         read_servers(options, line);
+    else if (options.command == "policy")
+        read_policy(options, line);
     else if (line.words.size() > 1)
         throw UsageError(options.command + ": \"" + line.words[1] + "\" is one word too many");
 }
@@ -132,6 +149,13 @@ void warn_of_variable(Options& options, const std::string& name) {
         "; see cordon --help");
 }
 
+std::string value_of(const CommandLine& line, const config::Setting& setting, const std::string& flag) {
+    if (!setting.several) return line.last(flag);
+    std::string all;
+    for (const std::string& each : line.values.at(flag)) all += (all.empty() ? "" : ",") + each;
+    return all;
+}
+
 void read_settings(Options& options, const CommandLine& line,
                    const std::map<std::string, std::string>& environment) {
     for (const std::string& unknown : config::apply_environment(options.settings, environment))
@@ -139,7 +163,7 @@ void read_settings(Options& options, const CommandLine& line,
     for (const config::Setting& setting : config::settings_table()) {
         for (const std::string& flag : {std::string(setting.old_flag), std::string(setting.flag)})
             if (!flag.empty() && line.has(flag))
-                config::apply(options.settings, setting, "--" + flag, line.last(flag));
+                config::apply(options.settings, setting, "--" + flag, value_of(line, setting, flag));
         if (setting.flag == "image")
             options.image_said_by =
                 line.has("image") ? "--image" : config::variable_in_use(setting, environment);

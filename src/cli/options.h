@@ -16,22 +16,24 @@ class UsageError : public std::runtime_error {
 
 /// The command line and the environment, read.
 struct Options {
-    std::string command; ///< "serve", "exec", "doctor", "servers", "image", "sweep", "help", "version"
+    std::string
+        command; ///< "serve", "exec", "doctor", "servers", "policy", "image", "sweep", "help", "version"
     config::Settings settings{};
     std::vector<std::string> warnings{}; ///< For stderr: a variable that nobody reads.
     // Of single commands:
     std::string topic{}; ///< help: the command; empty: all.
     std::vector<CommandLine::Program>
         programs{};                       ///< exec: files ("-" is standard input) and code; never none.
-    std::vector<std::string> arguments{}; ///< exec: sys.argv[1:]
+    std::vector<std::string> arguments{}; ///< exec: sys.argv[1:]; policy test: the JSON, if it is there.
     std::string session{};                ///< exec: what its interpreter is called; empty: one program.
     std::vector<std::string> servers{};   ///< exec: --server NAME, each; servers accept: NAME, each.
-    std::string file{};                   ///< image: a reference, or what to build.
-    std::string action{};        ///< image: "list", "pull", "use", "build", "rm"; servers: "accept" or "".
-    bool all = false;            ///< servers accept
-    std::string suite{};         ///< image build: a Debian release; empty: this host's.
+    std::string file{};                   ///< image: a reference, or what to build; policy test: SERVER.TOOL.
+    std::string action{}; ///< image: "list", "pull", "use", "build", "rm"; servers: "accept" or ""; policy:
+                          ///< "test" or "".
+    bool all = false;     ///< servers accept
+    std::string suite{};  ///< image build: a Debian release; empty: this host's.
     std::string image_said_by{}; ///< "--image" or the variable that names the image; empty: neither.
-    bool json = false;           ///< exec, doctor, servers, image list
+    bool json = false;           ///< exec, doctor, servers, policy, image list
     bool self_test = false;      ///< doctor
     std::string http{};          ///< serve: HOST:PORT
     bool http_no_token = false;

@@ -61,6 +61,7 @@ int serve(const Options& options) {
         jsonrpc::take_stdio(loop.get_executor(), jsonrpc::FdChannel::Options());
     App app(loop, options.settings, own_environment());
     app.log_configuration();
+    app.log_policy();
     bridge::Service service(app.parts(), app.service_options());
     mcp::Server::Options server_options;
     server_options.log = [](const std::string& line) { log_info("client: " + Shown::line(line)); };

@@ -90,6 +90,7 @@ int serve_http(const Options& options) {
         settings.container_user = "auto"; // clients must not share one's pools
     App app(loop, settings, environment);
     app.log_configuration();
+    app.log_policy();
     bridge::Service service(app.parts(), app.service_options());
     mcp::HttpServer::Options made = server_options(options, place);
     HttpToken token;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/byte_size.h"
 #include "src/base/module_name.h"
 #include "src/base/text.h"
 
@@ -207,6 +208,36 @@ constexpr Setting table[] = {
     {"allow-self-server", "MCP_BRIDGE_ALLOW_SELF_SERVER", "", "0",
      "offer Cordon itself as an upstream server",
      [](Settings& s, const std::string& v) { s.allow_self_server = flag(v); }},
+    {"policy", "MCP_BRIDGE_POLICY", "FILE", "~/.config/cordon/policy.toml",
+     "rules for which tools code may call; the usual file need not be there",
+     [](Settings& s, const std::string& v) { s.policy_file = v; }},
+    {"deny",
+     "MCP_BRIDGE_DENY",
+     "SERVER.TOOL",
+     "none",
+     "refuse calls of a tool, or of a whole SERVER; globs too (github.delete_*), many times or with commas",
+     [](Settings& s, const std::string& v) { s.deny = v; },
+     {},
+     {},
+     true},
+    {"ask",
+     "MCP_BRIDGE_ASK",
+     "SERVER.TOOL",
+     "none",
+     "ask the user before each call of it",
+     [](Settings& s, const std::string& v) { s.ask = v; },
+     {},
+     {},
+     true},
+    {"allow",
+     "MCP_BRIDGE_ALLOW",
+     "SERVER.TOOL",
+     "none",
+     "allow calls of it; --deny goes before --ask, that before --allow, and all three before the policy file",
+     [](Settings& s, const std::string& v) { s.allow = v; },
+     {},
+     {},
+     true},
     {"saved-tools", "MCP_BRIDGE_SAVED_TOOLS", "0|1", "1", "let code keep functions for later runs",
      [](Settings& s, const std::string& v) { s.saved_tools = flag(v); }},
     {"always-load", "MCP_BRIDGE_ALWAYS_LOAD", "0|1", "1", "ask clients to show the tool without a search",
@@ -293,20 +324,9 @@ std::string image_reference(const std::string& text) {
 }
 
 std::int64_t parse_size(const std::string& text) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    std::string unit = base::lower(std::string(end, text.data() + text.size()));
-    if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1);             // "mib"
-    if (unit.size() == 2 && unit[0] != 'b' && unit[1] == 'b') unit.resize(1); // "mb"
-    int shift = -1;
-    if (unit.empty() || unit == "b") shift = 0;
-    if (unit == "k") shift = 10;
-    if (unit == "m") shift = 20;
-    if (unit == "g") shift = 30;
-    if (unit == "t") shift = 40;
-    if (error != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift))
-        throw Error("expected a size such as 512m or 1g");
-    return number << shift;
+    const std::optional<std::int64_t> bytes = base::read_byte_size(text);
+    if (!bytes) throw Error("expected a size such as 512m or 1g");
+    return *bytes;
 }
 
 } // namespace config

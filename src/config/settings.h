@@ -68,6 +68,10 @@ struct Settings {
     std::string pass_env{};           ///< "", "all", or names with commas.
     bool allow_self_server = false;
 
+    // What code may call
+    std::string policy_file{};          ///< Empty: policy.toml beside the user's other settings.
+    std::string deny{}, ask{}, allow{}; ///< SERVER or SERVER.TOOL, names or globs, with commas between.
+
     // Ourselves
     std::string state_dir{}; ///< Empty: $XDG_STATE_HOME/cordon or ~/.local/state/cordon.
     bool saved_tools = true;
@@ -86,6 +90,7 @@ struct Setting {
     void (*set)(Settings&, const std::string& value); ///< Throws Error saying only what is allowed.
     std::string_view old_flag{};                      ///< Earlier names, which still work.
     std::string_view old_variable{};
+    bool several = false; ///< A flag may be given many times: their values are joined by commas.
 };
 
 std::span<const Setting> settings_table();

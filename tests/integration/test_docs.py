@@ -32,6 +32,17 @@ class Readme(unittest.TestCase):
         self.assertEqual({key for each in found for key in each}, {"mcpServers", "servers", "mcp"})
         self.assertIn("cordon", tomllib.loads(blocks(README, "toml")[0])["mcp_servers"])
 
+    def test_its_policy_is_understood(self):
+        with tempfile.TemporaryDirectory(prefix="cordon-docs-") as folder:
+            file = pathlib.Path(folder, "policy.toml")
+            file.write_text(blocks(README, "toml")[1])
+            file.chmod(0o600)
+            shown = subprocess.run([CORDON, "policy", "--policy", str(file)], env={"HOME": folder, "PATH": os.environ["PATH"]},
+                                   capture_output=True, text=True, timeout=LIMIT, check=True).stdout
+        self.assertIn(f'allow filesystem.* where it only reads and /path is under {folder}/notes; calls_per_run = 100', shown)
+        self.assertIn("allow github.get_*, github.list_* where /owner is \"me\" and /labels/* is of the form [a-z-]+, or left out", shown)
+        self.assertIn("deny all else", shown)
+
     def test_its_server_list_is_understood(self):
         servers = [block for block in blocks(README, "json") if "description" in block]
         self.assertEqual(len(servers), 1)
@@ -46,7 +57,7 @@ class Readme(unittest.TestCase):
         self.assertIn("GITHUB_TOKEN", listed["github"]["reason"])  # not set here: that server alone is out
 
     def test_the_commands_it_names_exist(self):
-        for name in re.findall(r"\bcordon (serve|exec|doctor|servers|image|sweep)\b", README):
+        for name in re.findall(r"\bcordon (serve|exec|doctor|servers|policy|image|sweep)\b", README):
             self.assertIn("  cordon %s" % name, subprocess.run([CORDON, "help"], capture_output=True, text=True, timeout=LIMIT).stdout)
 
 

@@ -123,6 +123,29 @@ TEST_CASE("options: the maximum that nobody set follows the time; a variable tha
     CHECK(read({"doctor"}, {{"MCP_BRIDGE_IMAGE", "b:1"}}).image_said_by == "MCP_BRIDGE_IMAGE");
 }
 
+TEST_CASE("options: deny, ask and allow may be given many times; the flags take the variable's place") {
+    Options options = read({"serve", "--deny", "a.b", "--deny=c", "--ask", "d"});
+    CHECK(options.settings.deny == "a.b,c");
+    CHECK(options.settings.ask == "d");
+    CHECK(options.settings.allow.empty());
+    options = cli::read_options({"serve", "--deny", "a"}, "cordon",
+                                {{"CORDON_DENY", "b"}, {"CORDON_ALLOW", "c,d"}});
+    CHECK(options.settings.deny == "a");
+    CHECK(options.settings.allow == "c,d");
+}
+
+TEST_CASE("options: policy shows, or tests one call") {
+    CHECK(read({"policy"}).action.empty());
+    const Options options = read({"policy", "test", "a.b", "{}", "--json"});
+    CHECK(options.action == "test");
+    CHECK(options.file == "a.b");
+    CHECK(options.arguments == Words{"{}"});
+    CHECK(options.json);
+    CHECK(says(refusal({"policy", "tst"}), "did you mean \"test\""));
+    for (const Words& bad : {Words{"policy", "test"}, Words{"policy", "test", "a", "b", "c"}})
+        CHECK(says(refusal(bad), "test SERVER.TOOL [ARGUMENTS]"));
+}
+
 TEST_CASE("options: each command has help with its own flags") {
     CHECK(read({"exec", "--help"}).topic == "exec");
     CHECK(read({"help", "image"}).topic == "image");
