@@ -15,6 +15,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "src/base/json_parse.h"
 #include "src/base/json_repair.h"
 #include "src/base/json_scan.h"
 #include "src/base/text.h"
@@ -48,6 +49,64 @@ struct Nowhere {
     bool StartArray() { return true; }
     bool EndArray(Size) { return true; }
 };
+
+// Hands RapidJSON's events to a Handler.
+struct ToHandler {
+    static constexpr bool keeps_numbers =
+        true; // the Guard gives RawNumber in place of Int64, Uint64 and Double
+    Handler& to;
+
+    bool Null() {
+        to.null();
+        return true;
+    }
+    bool Bool(bool flag) {
+        to.boolean(flag);
+        return true;
+    }
+    bool RawNumber(const char* s, Size n, bool) {
+        to.number({s, n});
+        return true;
+    }
+    bool String(const char* s, Size n, bool) {
+        to.string({s, n});
+        return true;
+    }
+    bool Key(const char* s, Size n, bool) {
+        to.key({s, n});
+        return true;
+    }
+    bool StartObject() {
+        to.begin(Kind::object);
+        return true;
+    }
+    bool EndObject(Size) {
+        to.end();
+        return true;
+    }
+    bool StartArray() {
+        to.begin(Kind::array);
+        return true;
+    }
+    bool EndArray(Size) {
+        to.end();
+        return true;
+    }
+};
+
+template <class To>
+concept KeepsNumbers = To::keeps_numbers;
+
+// nullopt: beyond a double.
+std::optional<double> real_number(const char* s, Size n) {
+    double number = 0;
+    const auto r = std::from_chars(s, s + n, number);
+    if (r.ec == std::errc::result_out_of_range)
+        number = std::strtod(std::string(s, n).c_str(),
+                             nullptr); // too small is 0 or near it, too large infinite
+    if (r.ptr != s + n || !std::isfinite(number)) return std::nullopt;
+    return number;
+}
 
 // Forwards SAX events, refusing what we never want to hold.
 template <class To> struct Guard {
@@ -88,23 +147,24 @@ template <class To> struct Guard {
     bool Int64(std::int64_t) { return false; }
     bool Uint64(std::uint64_t) { return false; }
     bool Double(double) { return false; }
-    bool RawNumber(const char* s, Size n, bool) {
+    bool RawNumber(const char* s, Size n, bool copy) {
+        if constexpr (KeepsNumbers<To>)
+            return real_number(s, n) ? to.RawNumber(s, n, copy) : refuse(too_big);
+        else
+            return read_number(s, n);
+    }
+    bool read_number(const char* s, Size n) {
         const char* end = s + n;
         std::int64_t integer = 0;
         std::uint64_t large = 0;
-        double real = 0;
         const bool minus_zero = n == 2 && s[0] == '-' && s[1] == '0';
         if (const auto r = std::from_chars(s, end, integer);
             r.ec == std::errc() && r.ptr == end && !minus_zero)
             return to.Int64(integer);
         if (const auto r = std::from_chars(s, end, large); r.ec == std::errc() && r.ptr == end)
             return to.Uint64(large);
-        const auto r = std::from_chars(s, end, real);
-        if (r.ec == std::errc::result_out_of_range)
-            real = std::strtod(std::string(s, n).c_str(),
-                               nullptr); // too small is 0 or near it, too large infinite
-        if (r.ptr != end || !std::isfinite(real)) return refuse(too_big);
-        return to.Double(real);
+        const std::optional<double> number = real_number(s, n);
+        return number ? to.Double(*number) : refuse(too_big);
     }
     bool String(const char* s, Size n, bool copy) { return to.String(s, n, copy); }
 };
@@ -208,6 +268,11 @@ bool find_path(const rapidjson::Value& from, const void* target, std::string& pa
 void check(std::string_view text, int max_depth) {
     Nowhere nowhere;
     raise(parse_into(text, nowhere, max_depth));
+}
+
+void parse(std::string_view text, Handler& handler, int max_depth) {
+    ToHandler to{handler};
+    raise(parse_into(text, to, max_depth));
 }
 
 std::optional<Fault> fault_in(std::string_view text, int max_depth, bool long_integers) {

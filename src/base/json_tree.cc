@@ -4,108 +4,55 @@
 #include <charconv>
 #include <cmath>
 
+#include "src/base/json_parse.h"
+
 namespace json {
 
 namespace {
 
-/// Builds the tree from text that check has passed: no mistake is possible any more but too many
-/// values.
-class Builder {
+/// Builds the tree from the parser's events.
+class Builder final : public Handler {
 public:
-    Builder(std::string_view checked, std::size_t most) : text_(checked), left_(most) {
-        if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
-    }
+    explicit Builder(std::size_t most) : left_(most) {}
 
-    Tree value() {
-        if (left_-- == 0) throw Error("too many values");
-        Tree out;
-        skip_space();
-        switch (text_[at_]) {
-        case '{':
-            read_object(out);
-            break;
-        case '[':
-            read_array(out);
-            break;
-        case '"':
-            out.kind = Kind::string;
-            out.text = string();
-            break;
-        case 't':
-        case 'f':
-            out.kind = Kind::boolean;
-            out.flag = word() == "true";
-            break;
-        case 'n':
-            word();
-            break;
-        default:
-            read_number(out);
-            break;
-        }
-        return out;
-    }
+    Tree take() { return std::move(root_); }
+
+    void null() override { add(Kind::null); }
+    void boolean(bool flag) override { add(Kind::boolean).flag = flag; }
+    void number(std::string_view digits) override { set_number(add(Kind::number), digits); }
+    void string(std::string_view text) override { add(Kind::string).text = valid_utf8(text); }
+    void key(std::string_view text) override { open_.back()->members.emplace_back(valid_utf8(text), Tree()); }
+    void begin(Kind kind) override { open_.push_back(&add(kind)); }
+    void end() override { open_.pop_back(); }
 
 private:
-    void read_object(Tree& out) {
-        out.kind = Kind::object;
-        ++at_;
-        for (skip_space(); text_[at_] != '}'; skip_separator('}')) {
-            std::string key = string();
-            skip_space();
-            ++at_; // the colon
-            out.members.emplace_back(std::move(key), value());
+    /// Where the next value belongs.
+    Tree& add(Kind kind) {
+        if (left_ == 0) throw Error("too many values");
+        --left_;
+        Tree* value = &root_;
+        if (!open_.empty()) {
+            Tree& parent = *open_.back();
+            value = parent.is_object() ? &parent.members.back().second : &parent.items.emplace_back();
         }
-        ++at_;
+        value->kind = kind;
+        return *value;
     }
-
-    void read_array(Tree& out) {
-        out.kind = Kind::array;
-        ++at_;
-        for (skip_space(); text_[at_] != ']'; skip_separator(']')) out.items.push_back(value());
-        ++at_;
-    }
-
-    void read_number(Tree& out) {
-        out.kind = Kind::number;
-        const std::string_view digits = word();
+    static void set_number(Tree& out, std::string_view digits) {
+        const char* const end = digits.data() + digits.size();
         out.text = digits;
-        std::from_chars(digits.data(), digits.data() + digits.size(), out.number);
+        std::from_chars(digits.data(), end, out.number);
         std::int64_t exact = 0;
-        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exact);
-        if (read.ec == std::errc() && read.ptr == digits.data() + digits.size())
+        const auto read = std::from_chars(digits.data(), end, exact);
+        if (read.ec == std::errc() && read.ptr == end)
             out.integer = exact;
         else if (std::nearbyint(out.number) == out.number && std::abs(out.number) <= 9007199254740992.0)
             out.integer = static_cast<std::int64_t>(out.number);
     }
 
-    std::string string() {
-        const std::size_t begin = at_++;
-        while (text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
-        ++at_;
-        return unquote(text_.substr(begin, at_ - begin));
-    }
-
-    std::string_view word() {
-        const std::size_t begin = at_;
-        at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
-        return text_.substr(begin, at_ - begin);
-    }
-
-    void skip_space() {
-        while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-            ++at_;
-    }
-
-    void skip_separator(char end) {
-        skip_space();
-        if (text_[at_] == end) return;
-        ++at_;
-        skip_space();
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
+    Tree root_{};
+    std::vector<Tree*>
+        open_{}; ///< From the root to the innermost. Only the innermost grows, so that none moves.
     std::size_t left_;
 };
 
@@ -166,8 +113,9 @@ std::string_view Tree::find_text(std::string_view key) const {
 }
 
 Tree read_tree(std::string_view text, std::size_t most_values, int most_depth) {
-    check(text, most_depth);
-    return Builder(text, most_values).value();
+    Builder builder(most_values);
+    parse(text, builder, most_depth);
+    return builder.take();
 }
 
 std::string canonical(const Tree& value) {

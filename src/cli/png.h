@@ -14,8 +14,8 @@ struct Bitmap {
     std::vector<std::uint8_t> rgb{};
 };
 
-/// The pixels of a PNG on white ground. nullopt: it is none, is broken, is interlaced (we draw none of
-/// these), or has more than four million pixels. The bytes may be anybody's: a container sent them.
+/// Reads a PNG with libpng and puts its pixels on white ground. Returns nullopt for anything but a valid PNG
+/// of at most four million pixels; wrong checksums of chunks are ignored. The bytes are untrusted.
 std::optional<Bitmap> decode_png(std::string_view data);
 
 /// Made smaller by a whole number, so that it is at most so many pixels wide and high; each pixel is the mean

@@ -32,9 +32,9 @@ std::string packed(const std::string& rows) {
 }
 
 std::string png(std::size_t width, std::size_t height, int depth, int color, const std::string& rows,
-                const std::string& more = "") {
+                const std::string& more = "", bool interlaced = false) {
     std::string header = big_endian(width) + big_endian(height);
-    header += {static_cast<char>(depth), static_cast<char>(color), 0, 0, 0};
+    header += {static_cast<char>(depth), static_cast<char>(color), 0, 0, static_cast<char>(interlaced)};
     return std::string("\x89PNG\r\n\x1a\n", 8) + chunk("IHDR", header) + more + chunk("IDAT", packed(rows)) +
            chunk("IEND", "");
 }
@@ -71,6 +71,23 @@ TEST_CASE("decode_png: rows are unfiltered") {
           Bytes{10, 10, 10, 20, 20, 20, 6, 6, 6, 14, 14, 14});
     CHECK(pixels(png(2, 2, 8, 0, text({0, 10, 20, 4, 1, 1}))) ==
           Bytes{10, 10, 10, 20, 20, 20, 11, 11, 11, 21, 21, 21});
+}
+
+TEST_CASE("decode_png: interlaced, with the first pixel in one pass and the second in another") {
+    CHECK(pixels(png(2, 1, 8, 2, text({0, 1, 2, 3, 0, 4, 5, 6}), "", true)) == Bytes{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("decode_png: one colour that is transparent shows the ground") {
+    const std::string seven = chunk("tRNS", text({0, 7}));
+    CHECK(pixels(png(2, 1, 8, 0, text({0, 7, 8}), seven)) == Bytes{255, 255, 255, 8, 8, 8});
+}
+
+TEST_CASE("decode_png: what is no pixel is not parsed, and a large chunk is refused") {
+    const std::string rows = text({0, 9});
+    CHECK(pixels(png(1, 1, 8, 0, rows, chunk("gAMA", "?") + chunk("iCCP", "no profile"))) == Bytes{9, 9, 9});
+    const std::string large(2 << 20, 'x');
+    CHECK(pixels(png(1, 1, 8, 0, rows, chunk("tEXt", large.substr(0, 1 << 19)))) == Bytes{9, 9, 9});
+    CHECK_FALSE(decode_png(png(1, 1, 8, 0, rows, chunk("tEXt", large))));
 }
 
 TEST_CASE("decode_png: what is broken, or too large, is none") {
