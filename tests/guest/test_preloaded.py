@@ -71,6 +71,11 @@ class Preloaded(unittest.TestCase):
         code = "import http.client\nprint(hasattr(http, 'cookies'), hasattr(http, 'client'), hasattr(http.client, 'email'))"
         self.assertEqual(run_in(code + EARLY, preload=("http.cookies", "http.client")).stdout, "False True True\nTrue\n")
 
+    def test_a_program_that_ends_at_once_is_run_once(self):
+        for end in ("", "\nimport os\nos._exit(0)", "\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)"):
+            for _ in range(10):
+                self.assertEqual(run_in("import http.client\nprint(1, flush=True)" + end).stdout, "1\n")
+
     def test_a_session_stays_with_its_worker(self):
         with Guest(preload=HEAVY) as guest:
             prepared(guest)

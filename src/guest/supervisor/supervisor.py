@@ -452,14 +452,14 @@ class Supervisor:
                 return
             if self.set_aside and pid == self.set_aside[0]["worker_pid"]:
                 self.set_aside[0]["worker_end"] = (status, usage)
-            elif self.set_aside and pid == self.worker_pid:
-                self._take_back()
             elif pid == self.worker_pid:
                 self.worker_end = (status, usage)
                 if not self.warm:
                     raise RuntimeError(self._why_not_warm(status))
-                self._drain_worker()
-                if self.execution is not None:
+                self._drain_worker()  # its first word may lie there still, and a program is never run twice
+                if self.set_aside:
+                    self._take_back()
+                elif self.execution is not None:
                     self._finish("died")
 
     def _why_not_warm(self, status):
