@@ -49,7 +49,7 @@ class Pair:
 
 
 def first_call(binary):
-    with Cordon(binary=binary) as cordon:
+    with Cordon(binary=binary, env={"CORDON_PREWARM": "1"}) as cordon:
         time.sleep(1)
         return timed_run(cordon)
 

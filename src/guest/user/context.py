@@ -1,5 +1,4 @@
 """The worker: what belongs to the execution under way."""
-import asyncio
 import concurrent.futures
 import sys
 
@@ -101,6 +100,7 @@ class Context:
 
 async def settled(future):
     """Until a concurrent future is done; unlike wrap_future, a waiter that is cancelled cancels nobody else."""
+    import asyncio  # who awaits has it
     loop = asyncio.get_running_loop()
     waiter = loop.create_future()
 

@@ -3,7 +3,6 @@
 Answers are read by a thread that lives only while calls are in flight: a program that makes none has one thread, so that it may
 fork without warnings. Between two executions of a session the main thread reads.
 """
-import asyncio
 import errno
 import signal
 import threading
@@ -61,6 +60,7 @@ class Channel:
 
     async def call_async(self, method, params):
         """The same from a coroutine."""
+        import asyncio  # here: half of what a worker's start would cost; who awaits has it
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 

@@ -9,7 +9,6 @@ import _signal as signal
 from . import (bounded_repr, children, context, display, finalization, fonts, frames, libc_calls, localhost, missing, patching, preload, program,
                saved, tracebacks, user_names)
 from .channel import Channel
-from .loops import MainLoop
 
 DIRECTORIES = ("/workspace/.run_python", "/tmp/.run_python")
 ALL_SIGNALS = sorted(map(int, signal.valid_signals()))
@@ -22,7 +21,7 @@ class Interpreter:
 
     def __init__(self, channel):
         self.channel = channel
-        self.main_loop = MainLoop()
+        self.main_loop = None  # asyncio is half of what a start would cost, and few programs await
         self.executions = 0
         self.flags = 0
         self.directory = next((place for place in DIRECTORIES if os.access(os.path.dirname(place), os.W_OK)), "/tmp")
@@ -107,6 +106,8 @@ class Interpreter:
         children.add_program(filename)
         if not compiled.is_async:
             return compiled.run(self.module.__dict__)
+        if self.main_loop is None:
+            self.main_loop = preload.asyncio_of_python()
         return self.main_loop.run(compiled.run_async(self.module.__dict__))
 
     def _compiled(self, source, filename):
@@ -128,7 +129,8 @@ class Interpreter:
 
     def _end(self):
         try:
-            self.main_loop.close()
+            if self.main_loop is not None:
+                self.main_loop.close()
         except BaseException as failure:
             flush_then_show(failure)
         finalization.finish(self.module.__dict__)
