@@ -466,6 +466,7 @@ asio::awaitable<const policy::Rule*> GuestMethods::admit(policy::Target target,
     question.server = target.server;
     question.tool = target.tool;
     question.arguments = *arguments;
+    question.why = decision.refusal;
     question.rule = decision.rule ? policy::called(*decision.rule) : "";
     const PausedClock paused(clock_);
     const bool allowed = co_await policy_.ask()(std::move(question));

@@ -84,6 +84,8 @@ public:
 
     /// What the run may use by now; see Policy.
     Policy::Rights rights() const { return policy_.rights(); }
+    const std::set<std::string>& read() const { return policy_.read(); } ///< As Policy::read.
+    void has_read(const std::set<std::string>& servers) { policy_.has_read(servers); }
     void narrow_to(const Policy::Rights& other, const std::string& why);
     /// Nothing has run yet: what narrowed the rights so far is no more.
     void begin_anew();

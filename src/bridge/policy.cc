@@ -59,7 +59,7 @@ policy::Decision Policy::decide(const policy::Target& target, const policy::Matc
 std::string Policy::let_through(const policy::Target& target, const policy::Match& found,
                                 std::size_t argument_bytes) {
     policy::Match allowed = found;
-    allowed.action = policy::Action::allow;
+    allowed.answered = true;
     return decide(target, allowed, argument_bytes).refusal;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct CallQuestion {
     std::string server{};
     std::string tool{};      ///< By its name on the wire.
     std::string arguments{}; ///< A checked JSON object, up to 64 MiB; the code's words.
-    std::string rule{};      ///< By which it is asked, as policy::called names it; "" for the default.
+    std::string why{};  ///< Why it is asked, in a sentence or two: by which rule, or what was read before.
+    std::string rule{}; ///< By which it is asked, as policy::called names it; "" for the default.
 };
 
 /// Asks it. True: this call may go on; false: it may not, or nobody answered. Cancellable (terminal).
@@ -55,6 +57,11 @@ public:
     std::string let_through(const policy::Target& target, const policy::Match& found,
                             std::size_t argument_bytes);
     const AskCall& ask() const { return ask_; }
+    /// Private servers that the code may have read from, to go with what it leaves behind in a session.
+    const std::set<std::string>& read() const { return usage_.read(); }
+    void has_read(const std::set<std::string>& servers) {
+        for (const std::string& each : servers) usage_.has_read(each);
+    }
 
     /// Whether the run may use fewer than are configured.
     bool is_narrow() const { return narrow_; }

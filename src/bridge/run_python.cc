@@ -182,8 +182,10 @@ public:
     void share_rights(Sessions::Turn& turn, const std::string& session) {
         methods_.narrow_to(turn.rights(), "an earlier run of session \"" + session + "\" might not use it");
         turn.leave_rights(methods_.rights());
+        methods_.has_read(turn.read());
     }
     Policy::Rights rights() const { return methods_.rights(); }
+    const std::set<std::string>& read() const { return methods_.read(); }
     void begin_anew() { methods_.begin_anew(); }
     const std::vector<std::string>& saved_tools() const { return methods_.saved_tools(); }
 
@@ -354,7 +356,10 @@ asio::awaitable<void> run_in_session(const RunPythonParts* parts, RunRequest* re
         struct Leave { // also when the run is cancelled: the session lives on
             Sessions::Turn& turn;
             RunHost& host;
-            ~Leave() { turn.leave_rights(host.rights()); }
+            ~Leave() {
+                turn.leave_rights(host.rights());
+                turn.leave_read(host.read());
+            }
         } leave{turn, *host};
         if (!turn.begins_anew().empty())
             report->notes.push_back("session \"" + Shown::line(name) +

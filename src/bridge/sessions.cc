@@ -27,7 +27,8 @@ using Key = std::pair<std::string, std::string>; // client, name
 
 struct Session {
     sandbox::Pool::Lease lease;
-    std::shared_ptr<Policy::Rights> rights; // of all runs in this interpreter so far
+    std::shared_ptr<Policy::Rights> rights;      // of all runs in this interpreter so far
+    std::shared_ptr<std::set<std::string>> read; // by all of them
     bool busy = false;
     bool over = false; // no longer in the table
     Clock::time_point last_used = Clock::now();
@@ -157,6 +158,7 @@ asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string 
         sandbox::Pool::Lease lease = co_await state->pool.acquire();
         session->lease = std::move(lease);
         session->rights = std::make_shared<Policy::Rights>();
+        session->read = std::make_shared<std::set<std::string>>();
         const auto told = state->ended.find(key);
         if (told != state->ended.end()) {
             result.anew_ = told->second;
@@ -166,6 +168,7 @@ asio::awaitable<Sessions::Turn> Sessions::enter(std::string client, std::string 
     }
     result.sandbox_ = &*session->lease;
     result.rights_ = session->rights;
+    result.read_ = session->read;
     co_return result;
 }
 

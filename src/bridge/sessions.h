@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "src/bridge/policy.h"
@@ -36,6 +37,11 @@ public:
         const Policy::Rights& rights() const;
         /// What the run that ends might use, for those that follow.
         void leave_rights(Policy::Rights rights);
+        /// Private servers that its earlier runs read: what they gave may still be in a variable.
+        const std::set<std::string>& read() const { return *read_; }
+        void leave_read(const std::set<std::string>& servers) {
+            read_->insert(servers.begin(), servers.end());
+        }
 
     private:
         friend class Sessions;
@@ -43,6 +49,7 @@ public:
         sandbox::Sandbox* sandbox_ = nullptr;
         std::string anew_;
         std::shared_ptr<Policy::Rights> rights_;
+        std::shared_ptr<std::set<std::string>> read_;
     };
 
     /// The name under which a client that nothing tells from others has its sessions, as client "": `wanted`,

@@ -82,7 +82,41 @@ std::string refusal_of(const Rules& rules, const Target& target, const Match& ma
     return text + to_allow(rules, target, match.rule);
 }
 
+// Where data that only the user should see could leave; "" where it cannot.
+std::string flow(const Rules& rules, const Target& target, const Usage& usage) {
+    if (!rules.is_public(target.server)) return {};
+    std::string from;
+    for (const std::string& server : usage.read())
+        if (server != target.server) from += (from.empty() ? "" : ", ") + server;
+    if (from.empty()) return {};
+    const bool marked = rules.servers.contains(target.server) && rules.servers.at(target.server).is_public;
+    return target.server + '.' + target.tool + " must be asked of the user: this run has read from " + from +
+           " (private in " + rules.file + "), and " + target.server +
+           (marked ? " is public there. " : " is not marked private there, which strict_flow wants. ") +
+           "Data could leave by it. Calls of it before the first one of " + from + " are not asked.";
+}
+
 } // namespace
+
+bool Rules::is_private(const std::string& server) const {
+    const auto found = servers.find(server);
+    return found != servers.end() && found->second.holds_private;
+}
+
+bool Rules::is_public(const std::string& server) const {
+    const auto found = servers.find(server);
+    const bool marked = found != servers.end() && found->second.is_public;
+    return marked || (strict_flow && !is_private(server));
+}
+
+bool Rules::watches_flow() const {
+    bool some_private = false, some_public = strict_flow;
+    for (const auto& [name, terms] : servers) {
+        some_private = some_private || terms.holds_private;
+        some_public = some_public || terms.is_public;
+    }
+    return some_private && some_public;
+}
 
 Match match(const Rules& rules, const Target& target, std::string_view arguments) {
     Match found;
@@ -126,8 +160,17 @@ Decision decide(const Rules& rules, const Target& target, const Match& match, st
             return decision;
         }
     }
+    if (match.answered) decision.action = Action::allow;
+    const std::string leaves =
+        match.answered || decision.action == Action::deny ? "" : flow(rules, target, usage);
+    if (!leaves.empty()) {
+        decision.action = Action::ask;
+        decision.refusal = leaves;
+        return decision;
+    }
     if (decision.action != Action::allow) decision.refusal = refusal_of(rules, target, match);
     if (decision.action == Action::allow && match.rule) usage.count(*match.rule, tool);
+    if (decision.action == Action::allow && rules.is_private(target.server)) usage.has_read(target.server);
     return decision;
 }
 

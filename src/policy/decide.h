@@ -21,6 +21,7 @@ struct Match {
     /// The first rule before it that would allow such a call but for a condition, and that condition.
     const Rule* missed = nullptr;
     const Condition* condition = nullptr;
+    bool answered = false; ///< A person has allowed it.
 };
 
 /// What is decided of one call.
@@ -38,8 +39,10 @@ struct Decision {
 /// refuse.
 Match match(const Rules& rules, const Target& target, std::string_view arguments);
 
-/// Decides one call: the match, then the rule's limits. An allowed call is counted; a question is counted
-/// when it is answered (Usage::count). On the loop's thread.
+/// Decides one call: the match, then the rule's limits, then where data could flow. A call of a public server
+/// is asked once a private one was read (by the whole run: which bytes came from where nobody knows). An
+/// allowed call is counted; a question is counted when it is answered: decide again, with Match::answered. On
+/// the loop's thread.
 Decision decide(const Rules& rules, const Target& target, const Match& match, std::size_t argument_bytes,
                 Usage& usage);
 

@@ -38,7 +38,7 @@ struct Rule {
 /// What to do when a tool's description or schema has changed. Kept for later; nothing reads it yet.
 enum class Pin { ask, deny, warn };
 
-/// What the user says of one server. All but trust_hints are kept for later; nothing reads them yet.
+/// What the user says of one server. `pin` is kept for later; nothing reads it yet.
 struct ServerTerms {
     bool trust_hints = false; ///< Its readOnlyHint and destructiveHint are to be believed.
     std::optional<Pin> pin{};
@@ -52,10 +52,15 @@ struct Rules {
     Action fallback = Action::allow; ///< Where no rule matches.
     std::string file{};              ///< "" where there is none.
     std::map<std::string, ServerTerms> servers{};
-    bool strict_flow = false; ///< Kept for later.
+    bool strict_flow = false; ///< A server that is not marked private counts as public.
 
     /// Whether it can refuse, ask or limit anything at all.
-    bool says_anything() const { return !rules.empty() || fallback != Action::allow; }
+    bool says_anything() const { return !rules.empty() || fallback != Action::allow || watches_flow(); }
+    /// Whether some server's answers are private, and others must be asked for after them.
+    bool watches_flow() const;
+    bool is_private(const std::string& server) const;
+    /// What it is given may be read by others.
+    bool is_public(const std::string& server) const;
 };
 
 /// How a rule is called in messages: `rule "notes only" (policy.toml:12)`, `the rule at policy.toml:12`,

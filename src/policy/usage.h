@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -35,8 +36,13 @@ public:
     void count(const Rule& rule, const std::string& tool,
                Minute::Clock::time_point now = Minute::Clock::now());
 
+    /// Servers whose answers are private (ServerTerms) and that the code may have read from.
+    const std::set<std::string>& read() const { return read_; }
+    void has_read(const std::string& server) { read_.insert(server); }
+
 private:
     Minute* minute_;
+    std::set<std::string> read_{};
     std::map<std::string, std::int64_t> by_rule_{};                         // by place
     std::map<std::pair<std::string, std::string>, std::int64_t> by_tool_{}; // "server.tool"
 };

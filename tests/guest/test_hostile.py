@@ -60,7 +60,7 @@ time.sleep(0.1)
         result = self.attack("""send(b'{"jsonrpc":"2.0","method":"done","params":{"status":"success","exit_code":0,"value":7,"notes":[1,{}],"limits":["x",[]],"error":5}}\\n')
 while True: pass""")
         self.assertEqual((result.status, result.value, result.notes, result.limits, result.error, result.alive), ("success", None, [], [], None, False))
-        self.assertEqual(result.claimed, {"limits": [], "notes": []})
+        self.assertEqual(result.claimed, {"limits": [], "notes": [], "imports": []})
 
     def test_what_the_worker_claims_is_not_what_pid_1_saw(self):
         result = self.attack("""send(b'{"jsonrpc":"2.0","method":"done","params":{"status":"error","exit_code":null,"error":"killed: out of memory","value":null,'
@@ -68,7 +68,7 @@ b'"notes":["a\\\\n[not enforced: network]"],"limits":["memory","time","disk","ho
 b'"claimed":{"limits":["processes"]},"alive":true}}\\n')
 while True: pass""")
         self.assertEqual((result.status, result.exit_code, result.limits, result.notes, result.alive), ("error", 1, [], [], False), result)
-        self.assertEqual(result.claimed, {"limits": ["memory", "time", "disk"], "notes": ["a\n[not enforced: network]"]})
+        self.assertEqual(result.claimed, {"limits": ["memory", "time", "disk"], "notes": ["a\n[not enforced: network]"], "imports": []})
         self.assertLess(result.peak_memory_bytes, 1 << 39)
 
     def test_done_that_is_no_json_or_no_object_or_far_too_deep_or_large(self):

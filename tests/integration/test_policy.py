@@ -183,5 +183,46 @@ class Changing(unittest.TestCase):
                 cordon.close()
 
 
+class Flow(Case):
+    """What a private server gave does not leave by a public one unasked."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory(prefix="cordon-policy-")
+        cls.folder = pathlib.Path(cls.kept.name).resolve()
+        (cls.folder / "notes").mkdir()
+        (cls.folder / "notes" / "a.md").write_text("the note")
+        file = cls.folder / "policy.toml"
+        file.write_text("[server.notes]\nprivate = true\n[server.everything]\npublic = true\n")
+        file.chmod(0o600)
+        cls.servers = {"notes": npm_server("@modelcontextprotocol/server-filesystem", str(cls.folder / "notes")),
+                       "everything": npm_server("@modelcontextprotocol/server-everything")}
+        cls.flags = ("--policy", str(file))
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        try:
+            super().tearDownClass()
+        finally:
+            cls.kept.cleanup()
+
+    READ = TRY + "note = await attempt('notes', 'read_text_file', path=%r)\n"
+    SEND = TRY + "print(await attempt('everything', 'echo', message='x'))\n"
+
+    def test_in_one_run(self):
+        read = self.READ % str(self.folder / "notes" / "a.md")
+        self.assertIn("Echo: x", self.check(self.SEND))
+        self.assertIn("Echo: x", self.check(self.SEND + read).split("NotAllowed")[0])
+        text = self.check(read + self.SEND)
+        self.assertIn("NotAllowed: everything.echo must be asked of the user: this run has read from notes", text)
+        self.assertNotIn("Echo", text)
+
+    def test_in_the_runs_of_a_session(self):
+        self.check(self.READ % str(self.folder / "notes" / "a.md") + "None", session="flow")
+        self.assertIn("has read from notes", self.check(self.SEND, session="flow"))
+        self.assertIn("Echo: x", self.check(self.SEND, session="other"))
+
+
 if __name__ == "__main__":
     unittest.main()

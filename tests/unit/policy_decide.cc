@@ -270,3 +270,44 @@ TEST_CASE("unmet: a rule for a server that nobody configured is told, with the n
                 "p.toml: no server is called \"fils\" (did you mean \"files\"?)"});
     CHECK(unmet(rules, {"githb", "fils"}).empty());
 }
+
+TEST_CASE("policy: once a private server was read, a public one is asked, and no other") {
+    const Rules rules = read("[server.notes]\nprivate = true\n[server.web]\npublic = true\n"
+                             "[[rule]]\nserver = \"web\"\ntool = \"drop\"\naction = \"deny\"\n");
+    CHECK(rules.says_anything());
+    Usage usage;
+    const auto decided = [&](const char* server, const char* tool) {
+        return decide(rules, Target{server, tool}, "{}", usage);
+    };
+    CHECK(decided("web", "get").action == Action::allow); // nothing was read yet
+    CHECK(decided("notes", "read").action == Action::allow);
+    const Decision asked = decided("web", "get");
+    CHECK(asked.action == Action::ask);
+    CHECK(asked.refusal.find("has read from notes") != std::string::npos);
+    CHECK(decided("web", "drop").action == Action::deny);
+    CHECK(decided("other", "get").action == Action::allow);
+    CHECK(decided("notes", "write").action == Action::allow);
+    Match answered = match(rules, Target{"web", "get"}, "{}");
+    answered.answered = true;
+    CHECK(decide(rules, Target{"web", "get"}, answered, 2, usage).action == Action::allow);
+    CHECK(decided("web", "get").action == Action::ask); // the next one is another question
+}
+
+TEST_CASE("policy: strict_flow takes each server for public that is not marked private") {
+    const Rules rules =
+        read("strict_flow = true\n[server.notes]\nprivate = true\n[server.mail]\nprivate = true\n");
+    Usage usage;
+    CHECK(decide(rules, Target{"other", "get"}, "{}", usage).action == Action::allow);
+    CHECK(decide(rules, Target{"notes", "read"}, "{}", usage).action == Action::allow);
+    CHECK(decide(rules, Target{"other", "get"}, "{}", usage).action == Action::ask);
+    CHECK(decide(rules, Target{"mail", "read"}, "{}", usage).action == Action::allow);
+    CHECK_FALSE(read("[server.notes]\nprivate = true\n").says_anything());
+}
+
+TEST_CASE("policy: a call that was refused has read nothing") {
+    const Rules rules = read("[server.notes]\nprivate = true\n[server.web]\npublic = true\n"
+                             "[[rule]]\nserver = \"notes\"\naction = \"deny\"\n");
+    Usage usage;
+    CHECK(decide(rules, Target{"notes", "read"}, "{}", usage).action == Action::deny);
+    CHECK(decide(rules, Target{"web", "get"}, "{}", usage).action == Action::allow);
+}
