@@ -33,7 +33,7 @@ std::shared_ptr<const Rules> Store::read() const {
     const std::vector<Rule> flags = rules_of_flags(options_.deny, options_.ask, options_.allow);
     Rules rules;
     const std::string& file = options_.file;
-    if (!file.empty()) {
+    if (!file.empty() && stamp().there) { // where there is none, it does not matter who could make one
         if (const auto changeable = base::changeable_by_others(file))
             throw std::runtime_error(file + ": not read, since others could have written it: " +
                                      changeable->why + "; to mend that: " + changeable->mend);

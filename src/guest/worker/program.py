@@ -45,8 +45,9 @@ class Program:
 
     def _ends_in_semicolon(self, expression):
         """As in a notebook, `x;` shows nothing."""
-        lines = self.source.encode("utf-8", "surrogatepass").split(b"\n")[expression.end_lineno - 1:]
-        return lines[0][expression.end_col_offset:].strip().startswith(b";")
+        behind = self.source.count("\n") - (expression.end_lineno - 1)  # lines: few, and a program may have megabytes before them
+        line = self.source.rsplit("\n", behind + 1)[-behind - 1]
+        return line.encode("utf-8", "surrogatepass")[expression.end_col_offset:].strip().startswith(b";")
 
     def run(self, namespace):
         """Runs it where it has no top-level await; the value of the last expression, or None."""
