@@ -61,6 +61,7 @@ public:
     std::vector<std::string> ours{};    ///< As cxxopts reads it: each value with "=" behind its flag.
     std::vector<std::string> program{}; ///< From the first word behind exec's file that is none of ours.
     std::vector<std::string> notes{};
+    std::vector<std::string> codes{}; ///< Behind each -c; the value of --code in `ours` is an index.
 
 private:
     // The program is known: what is none of ours from now on is for it.
@@ -72,6 +73,8 @@ private:
             end_flags();
         else if (!ended_ && word == "-c" && !has_program())
             take_code();
+        else if (!ended_ && word.starts_with("--code=") && !has_program())
+            throw UsageError("there is no flag --code; cordon exec -c 'print(1)' runs code; see cordon --help");
         else if (!ended_ && word.size() > 2 && word.starts_with("--"))
             take_flag(word.substr(2));
         else if (!ended_ && word.size() > 1 && word.front() == '-' && word != "-h" && !has_program())
@@ -102,7 +105,8 @@ private:
             throw UsageError("-c: expected the code behind it: cordon exec -c 'print(1)'");
         ++at_;
         ++programs_;
-        take("--code=" + in_[at_]);
+        codes.push_back(in_[at_]); // cxxopts refuses a value with a line end
+        take("--code=" + std::to_string(codes.size() - 1));
     }
 
     void take_word(const std::string& word) {
@@ -200,7 +204,7 @@ CommandLine take_apart(const std::vector<std::string>& arguments) {
             const bool is_exec =
                 !line.words.empty() && (line.words.front() == "exec" || line.words.front() == "run");
             if (each.key() == "code")
-                line.programs.push_back({each.value(), true});
+                line.programs.push_back({cut.codes.at(std::stoul(each.value())), true});
             else if (each.key() == "words" && is_exec)
                 line.programs.push_back({each.value()});
             else if (each.key() == "words")

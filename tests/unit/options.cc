@@ -49,6 +49,11 @@ TEST_CASE("options: exec takes a file, code, standard input, and what follows is
     options = read({"exec", "x.py", "--sever"});
     REQUIRE(options.warnings.size() == 1);
     CHECK(says(options.warnings[0], "\"--server\""));
+    for (const char* code : {"import os\nprint(1)", "-1", "--x=1\n--y", "\n\n", "", "print('=')\n#é"}) {
+        options = read({"exec", "-c", code});
+        REQUIRE(options.programs.size() == 1);
+        CHECK(options.programs[0].text == code);
+    }
     options = read({"exec", "-c", "print(1)", "-c", "x"});
     CHECK(options.programs[0].is_code);
     CHECK(options.arguments == Words{"-c", "x"});
