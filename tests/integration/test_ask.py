@@ -58,7 +58,7 @@ class Asked(Case):
         for action, answer, wanted in (("accept", "allow once", "Echo: hello"), ("accept", "no", "did not allow"),
                                        ("accept", "allow everything", "did not allow"), ("decline", "", "did not allow"),
                                        ("cancel", "", "did not allow")):
-            future = self.start('print(await attempt("hello\\x1b[2J"))')
+            future = self.start('print(ascii(await attempt("hello\\x1b[2J")))')
             question = self.form()
             self.assertIn('call_1: everything.echo\n    arguments: {"message":"hello', question["params"]["message"])
             self.assertNotIn("\x1b", question["params"]["message"])
