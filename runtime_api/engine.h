@@ -209,6 +209,13 @@ public:
     /// Sends SIGKILL. One that is dead or gone already is not an error.
     virtual boost::asio::awaitable<void> kill(std::string name) = 0;
 
+    /// Freezes all processes of a running container, and lets them go on. One that is frozen (goes on)
+    /// already is not an error. rejected, unsupported or engine_fault: this engine cannot, for example podman
+    /// as an ordinary user on cgroup v1. A frozen container is frozen until somebody thaws or removes it,
+    /// whoever dies.
+    virtual boost::asio::awaitable<void> freeze(std::string name) = 0;
+    virtual boost::asio::awaitable<void> thaw(std::string name) = 0;
+
     /// nullopt: no such container.
     virtual boost::asio::awaitable<std::optional<ContainerState>> inspect(std::string name) = 0;
 

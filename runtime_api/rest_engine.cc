@@ -125,6 +125,37 @@ asio::awaitable<void> RestEngine::kill(std::string name) {
         throw error; // dead or gone already
 }
 
+namespace {
+
+// By the words of podman and Docker, for what is as it should be: it was frozen (or not) before.
+bool says(const HttpResponse& answer, std::string_view words) {
+    return engine_words(answer.body).find(words) != std::string::npos;
+}
+
+} // namespace
+
+asio::awaitable<void> RestEngine::freeze(std::string name) {
+    const std::string attempted = "freeze container " + name;
+    HttpRequest request;
+    request.method = "POST";
+    request.target = container(name, "/pause");
+    request.limit = timeouts_.quick;
+    const HttpResponse answer = co_await ask(attempted, std::move(request));
+    if (success(answer.status) || says(answer, "already paused")) co_return;
+    throw answer_error(attempted, answer);
+}
+
+asio::awaitable<void> RestEngine::thaw(std::string name) {
+    const std::string attempted = "thaw container " + name;
+    HttpRequest request;
+    request.method = "POST";
+    request.target = container(name, "/unpause");
+    request.limit = timeouts_.quick;
+    const HttpResponse answer = co_await ask(attempted, std::move(request));
+    if (success(answer.status) || says(answer, "is not paused")) co_return;
+    throw answer_error(attempted, answer);
+}
+
 asio::awaitable<std::optional<ContainerState>> RestEngine::inspect(std::string name) {
     const std::string attempted = "inspect container " + name;
     HttpRequest request;

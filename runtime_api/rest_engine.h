@@ -26,6 +26,8 @@ public:
     boost::asio::awaitable<std::unique_ptr<AttachStream>> attach(std::string name) override;
     boost::asio::awaitable<void> start(std::string name) override;
     boost::asio::awaitable<void> kill(std::string name) override;
+    boost::asio::awaitable<void> freeze(std::string name) override;
+    boost::asio::awaitable<void> thaw(std::string name) override;
     boost::asio::awaitable<std::optional<ContainerState>> inspect(std::string name) override;
     boost::asio::awaitable<void> remove(std::string name) override;
     boost::asio::awaitable<std::vector<ContainerSummary>> list(std::string label) override;

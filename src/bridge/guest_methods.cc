@@ -448,7 +448,7 @@ asio::awaitable<std::string> GuestMethods::oddity(const CatalogueTool* tool, con
 
 // The user's rules, before the arguments leave. Gives the rule that let the call through, which lives as long
 // as the run; null: none did, or there are none.
-asio::awaitable<const policy::Rule*> GuestMethods::admit(policy::Target target,
+asio::awaitable<const policy::Rule*> GuestMethods::admit(policy::Target target, std::string description,
                                                          const std::string* arguments) {
     const Rules rules = policy_.rules();
     if (!rules) co_return nullptr;
@@ -466,11 +466,17 @@ asio::awaitable<const policy::Rule*> GuestMethods::admit(policy::Target target,
     question.server = target.server;
     question.tool = target.tool;
     question.arguments = *arguments;
-    question.why = decision.refusal;
-    question.rule = decision.rule ? policy::called(*decision.rule) : "";
+    question.description = cleaned(std::move(description));
+    question.may_be_always = decision.flow.empty();
+    if (!decision.flow.empty()) {
+        question.rule = decision.flow;
+    } else if (decision.rule) {
+        question.rule = policy::called(*decision.rule);
+        question.by = *decision.rule;
+    }
     const PausedClock paused(clock_);
-    const bool allowed = co_await policy_.ask()(std::move(question));
-    if (!allowed) throw guest_error("policy", "the user did not allow this call. " + decision.refusal);
+    const std::string no = co_await policy_.ask()(std::move(question));
+    if (!no.empty()) throw guest_error("policy", no + ". " + decision.refusal);
     if (!policy_.allows(target.server)) throw guest_error("policy", policy_.refusal(target.server)); // by now
     const std::string limit = policy_.let_through(target, found, arguments->size());
     if (!limit.empty()) throw guest_error("policy", limit);
@@ -503,7 +509,7 @@ asio::awaitable<std::string> GuestMethods::call_tool(jsonrpc::Message message) {
             text += (problem == problems.front() ? "" : "; ") + problem;
         throw guest_error("arguments", text);
     }
-    const policy::Rule* const rule = co_await admit(target_of(server, *tool), &arguments);
+    const policy::Rule* const rule = co_await admit(target_of(server, *tool), tool->description, &arguments);
     called_.insert(server);
     const std::string name = tool->name;
     const Waiting waiting(waits_, server, name);

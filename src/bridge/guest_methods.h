@@ -112,7 +112,8 @@ private:
     boost::asio::awaitable<std::string> servers();
     boost::asio::awaitable<std::string> list_tools(std::string params);
     boost::asio::awaitable<std::string> call_tool(jsonrpc::Message message);
-    boost::asio::awaitable<const policy::Rule*> admit(policy::Target target, const std::string* arguments);
+    boost::asio::awaitable<const policy::Rule*> admit(policy::Target target, std::string description,
+                                                      const std::string* arguments);
     boost::asio::awaitable<std::string> query_tool_docs(std::string params);
     boost::asio::awaitable<std::string> search_tool_docs(std::string params);
     boost::asio::awaitable<std::string> saved(std::string method, std::string params);

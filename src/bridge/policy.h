@@ -15,14 +15,17 @@ namespace bridge {
 /// A call that a rule wants to be asked of a person.
 struct CallQuestion {
     std::string server{};
-    std::string tool{};      ///< By its name on the wire.
-    std::string arguments{}; ///< A checked JSON object, up to 64 MiB; the code's words.
-    std::string why{};  ///< Why it is asked, in a sentence or two: by which rule, or what was read before.
-    std::string rule{}; ///< By which it is asked, as policy::called names it; "" for the default.
+    std::string tool{};        ///< By its name on the wire.
+    std::string arguments{};   ///< A checked JSON object, up to 64 MiB; the code's words.
+    std::string description{}; ///< The server's words on the tool; may be empty.
+    std::string rule{};        ///< By which it is asked, as policy::called names it; "" for the default. Or
+                               ///< what was read before, where data could leave.
+    std::optional<policy::Rule> by{}; ///< That rule; nothing: the default.
+    bool may_be_always = true;        ///< A rule could allow it; none allows what data could leave by.
 };
 
-/// Asks it. True: this call may go on; false: it may not, or nobody answered. Cancellable (terminal).
-using AskCall = std::function<boost::asio::awaitable<bool>(CallQuestion)>;
+/// Asks it. "": this call may go on; else why it may not. Cancellable (terminal).
+using AskCall = std::function<boost::asio::awaitable<std::string>(CallQuestion)>;
 
 /// What a run may use. The one place where that is decided: each request of the guest passes here. By server:
 /// the call's `servers` and `--servers all|listed`; then by the user's rules (src/policy). On the loop's

@@ -149,6 +149,7 @@ public:
     void add_notes(std::vector<Shown>& notes) const {
         for (const std::string& each : left_out()) notes.push_back(Shown::line(each));
         for (const std::string& odd : methods_.notes()) notes.push_back(Shown::line(odd, 1000));
+        for (const std::string& each : question_notes_) notes.push_back(Shown::line(each, 1000));
     }
     std::vector<std::string> left_out() const {
         std::vector<std::string> notes;
@@ -169,6 +170,8 @@ public:
             notes.push_back(std::to_string(artifact_count_ - most_artifacts) + " more artifacts left out");
         return notes;
     }
+
+    void note(std::string text) { question_notes_.push_back(std::move(text)); }
 
     void ending() override {
         waiting = methods_.waiting();
@@ -237,6 +240,7 @@ private:
     std::map<std::string, std::size_t> dropped_kinds_; // by other_kind()
     std::size_t dropped_texts_ = 0;
     std::size_t artifact_count_ = 0;
+    std::vector<std::string> question_notes_; // a few at most
 };
 
 // The call's `servers` by their configured names. Throws BadArguments for one that is not there or cannot be
@@ -317,6 +321,38 @@ void watch_pulls(sandbox::PullAudience& pulls, const std::shared_ptr<RunHost>& h
     host->watching_pulls = pulls.join(sink);
 }
 
+// Null: there is nobody to ask, so what must be asked is refused.
+std::shared_ptr<CallQuestions> questions_of(const RunPythonParts& parts, const RunRequest& request) {
+    if (!parts.grants || !request.ask) return nullptr;
+    CallQuestions::Options options;
+    options.ask = request.ask;
+    options.client = request.client;
+    options.store = parts.policy;
+    options.grants = parts.grants;
+    options.limit = parts.ask_timeout;
+    return std::make_shared<CallQuestions>(parts.executor, std::move(options));
+}
+
+asio::awaitable<std::string> freeze_run(std::weak_ptr<RunHost> weak) {
+    const auto host = weak.lock();
+    if (!host || !host->sandbox) co_return std::string();
+    co_return co_await host->sandbox->freeze();
+}
+
+asio::awaitable<void> thaw_run(std::weak_ptr<RunHost> weak) {
+    const auto host = weak.lock();
+    if (host && host->sandbox) co_await host->sandbox->thaw();
+}
+
+void freeze_by(CallQuestions& questions, const std::shared_ptr<RunHost>& host) {
+    const std::weak_ptr<RunHost> weak = host;
+    questions.freeze = [weak] { return freeze_run(weak); };
+    questions.thaw = [weak] { return thaw_run(weak); };
+    questions.note = [weak](std::string text) {
+        if (const auto living = weak.lock()) living->note(std::move(text));
+    };
+}
+
 // As long as what it returns lives, the run can be ended for the memory that it holds.
 std::shared_ptr<void> watch_memory(HostMemory* memory, sandbox::Sandbox* box) {
     if (!memory) return nullptr;
@@ -390,8 +426,12 @@ asio::awaitable<RunReport> run_python(RunPythonParts parts, RunRequest request,
                                       std::shared_ptr<RunState> state) {
     const Catalogue& catalogue = parts.shelf.catalogue;
     Policy policy(usable_servers(catalogue), named_servers(catalogue, request), parts.servers_listed_only);
-    if (parts.policy) policy.rule_by(parts.policy->current(), &parts.policy->minute(), parts.ask);
+    const std::shared_ptr<CallQuestions> questions = questions_of(parts, request);
+    AskCall ask;
+    if (questions) ask = [questions](CallQuestion question) { return questions->ask(std::move(question)); };
+    if (parts.policy) policy.rule_by(parts.policy->current(), &parts.policy->minute(), std::move(ask));
     const auto host = std::make_shared<RunHost>(parts, request, std::move(policy), std::move(state));
+    if (questions) freeze_by(*questions, host);
     watch_pulls(parts.pulls, host);
     RunReport report;
     report.timeout_seconds = (request.timeout.count() + 999) / 1000;

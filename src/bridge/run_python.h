@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/bridge/artifacts.h"
+#include "src/bridge/call_questions.h"
 #include "src/bridge/guest_methods.h"
 #include "src/bridge/host_memory.h"
 #include "src/bridge/run_report.h"
@@ -30,7 +31,8 @@ struct RunPythonParts {
     std::int64_t pids = 0;
     bool servers_listed_only = false;
     policy::Store* policy = nullptr; ///< The user's rules; null: there are none.
-    AskCall ask{};                   ///< Who is asked of what they ask; empty: that is refused.
+    Grants* grants = nullptr;        ///< What was allowed for a session; null: what must be asked is refused.
+    std::chrono::seconds ask_timeout{120}; ///< For a person's answer.
     /// What to do about an error of the engine, to be put behind its words; may be empty.
     std::function<std::string(const std::string& words)> advice_on{};
     HostMemory* memory = nullptr;  ///< The ceiling over all runs; null: none is kept.

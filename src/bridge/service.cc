@@ -202,6 +202,7 @@ asio::awaitable<std::optional<mcp::ResourceContent>> Service::read_resource(std:
 void Service::client_gone(const std::string& client) {
     parts_.sessions.end_client(client);
     parts_.artifacts.forget(client);
+    if (parts_.grants) parts_.grants->forget(client);
 }
 
 } // namespace bridge

@@ -220,6 +220,8 @@ bridge::RunPythonParts App::parts() {
     parts.pids = settings_.pids;
     parts.servers_listed_only = settings_.servers_listed_only;
     parts.policy = &policy();
+    parts.grants = &grants_;
+    parts.ask_timeout = settings_.ask_timeout;
     parts.memory = &memory_;
     parts.pulls = engine_->pulls();
     parts.advice_on = [this](const std::string& words) { return engine_->advice_on(words); };

@@ -73,6 +73,7 @@ private:
     std::unique_ptr<bridge::Catalogue> catalogue_;
     std::unique_ptr<policy::Store> policy_; ///< Null: see policy_trouble_.
     std::string policy_trouble_{};
+    bridge::Grants grants_;
     bridge::Artifacts artifacts_;
     bool prewarmed_ = false; ///< Or nothing is to be.
 };

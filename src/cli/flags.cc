@@ -74,7 +74,8 @@ private:
         else if (!ended_ && word == "-c" && !has_program())
             take_code();
         else if (!ended_ && word.starts_with("--code=") && !has_program())
-            throw UsageError("there is no flag --code; cordon exec -c 'print(1)' runs code; see cordon --help");
+            throw UsageError(
+                "there is no flag --code; cordon exec -c 'print(1)' runs code; see cordon --help");
         else if (!ended_ && word.size() > 2 && word.starts_with("--"))
             take_flag(word.substr(2));
         else if (!ended_ && word.size() > 1 && word.front() == '-' && word != "-h" && !has_program())

@@ -23,7 +23,7 @@ constexpr std::string_view engine =
     "runtime-tls-verify pull-timeout image state-dir log-level ";
 constexpr std::string_view container = " memory pids cpus container-user confinement oci-runtime ";
 constexpr std::string_view upstream =
-    " servers servers-config pass-env allow-self-server policy deny ask allow ";
+    " servers servers-config pass-env allow-self-server policy deny ask allow ask-timeout ";
 constexpr std::string_view files = " state-dir log-level ";
 constexpr std::string_view runs = " timeout max-timeout max-output saved-tools ";
 constexpr std::string_view at_once = " max-containers ";

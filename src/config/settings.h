@@ -69,8 +69,9 @@ struct Settings {
     bool allow_self_server = false;
 
     // What code may call
-    std::string policy_file{};          ///< Empty: policy.toml beside the user's other settings.
-    std::string deny{}, ask{}, allow{}; ///< SERVER or SERVER.TOOL, names or globs, with commas between.
+    std::string policy_file{};             ///< Empty: policy.toml beside the user's other settings.
+    std::string deny{}, ask{}, allow{};    ///< SERVER or SERVER.TOOL, names or globs, with commas between.
+    std::chrono::seconds ask_timeout{120}; ///< For a person's answer to a question about a call.
 
     // Ourselves
     std::string state_dir{}; ///< Empty: $XDG_STATE_HOME/cordon or ~/.local/state/cordon.

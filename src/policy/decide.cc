@@ -82,12 +82,21 @@ std::string refusal_of(const Rules& rules, const Target& target, const Match& ma
     return text + to_allow(rules, target, match.rule);
 }
 
-// Where data that only the user should see could leave; "" where it cannot.
-std::string flow(const Rules& rules, const Target& target, const Usage& usage) {
-    if (!rules.is_public(target.server)) return {};
+// "notes, mail": private servers that were read, but for the target.
+std::string read_from(const Target& target, const Usage& usage) {
     std::string from;
     for (const std::string& server : usage.read())
         if (server != target.server) from += (from.empty() ? "" : ", ") + server;
+    return from;
+}
+
+std::string read_before(const Target& target, const Usage& usage) {
+    return "data that could leave: this run has read from " + read_from(target, usage) + ", which is private";
+}
+
+// Where data that only the user should see could leave; "" where it cannot.
+std::string flow(const Rules& rules, const Target& target, const Usage& usage) {
+    const std::string from = rules.is_public(target.server) ? read_from(target, usage) : "";
     if (from.empty()) return {};
     const bool marked = rules.servers.contains(target.server) && rules.servers.at(target.server).is_public;
     return target.server + '.' + target.tool + " must be asked of the user: this run has read from " + from +
@@ -165,6 +174,7 @@ Decision decide(const Rules& rules, const Target& target, const Match& match, st
         match.answered || decision.action == Action::deny ? "" : flow(rules, target, usage);
     if (!leaves.empty()) {
         decision.action = Action::ask;
+        decision.flow = read_before(target, usage);
         decision.refusal = leaves;
         return decision;
     }

@@ -29,6 +29,7 @@ struct Decision {
     Action action = Action::allow;
     const Rule* rule = nullptr;
     bool by_limit = false; ///< The rule allows such calls, but not this one more, or not one so large.
+    std::string flow{}; ///< Asked since data could leave: "this run has read from notes, which is private".
     std::string refusal{}; ///< Where the action is not allow: by what, and what to write to allow it.
 };
 

@@ -2,8 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "src/base/changeable.h"
+#include "src/base/private_file.h"
 #include "src/base/small_file.h"
+#include "src/policy/append.h"
 #include "src/policy/policy_file.h"
 
 namespace policy {
@@ -67,6 +71,16 @@ std::shared_ptr<const Rules> Store::current(std::chrono::steady_clock::time_poin
     const Stamp seen = stamp();
     if (seen != stamp_) read_anew(seen);
     return rules_;
+}
+
+// A link is followed, and stays one.
+void Store::add_allowing(const Rule* asking, const Target& target) {
+    const auto text = base::read_small_file(options_.file, most_policy_file);
+    if (!text) throw std::runtime_error(options_.file + " cannot be read");
+    const std::string fresh = with_allowing_rule(*text, options_.file, options_.home, asking, target);
+    if (fresh.size() > most_policy_file) throw std::runtime_error(options_.file + " is full");
+    base::write_private_file(std::filesystem::canonical(options_.file).string(), fresh);
+    looked_ = {};
 }
 
 std::string usual_policy_file(const std::string& home) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "src/policy/decide.h"
 #include "src/policy/rules.h"
 #include "src/policy/usage.h"
 
@@ -35,6 +36,11 @@ public:
 
     /// The calls of the last minute, of all runs.
     Minute& minute() { return minute_; }
+
+    /// Writes the rule that allows a tool into the file, as with_allowing_rule, for runs that begin from now
+    /// on. Throws std::runtime_error where it cannot.
+    void add_allowing(const Rule* asking, const Target& target);
+    const std::string& file() const { return options_.file; } ///< "" where there is none.
 
     /// Why the file as it is now is not what is in force; "" while it is.
     const std::string& trouble() const { return trouble_; }

@@ -68,7 +68,7 @@ asio::awaitable<Outcome> Sandbox::execute(Execution execution, std::shared_ptr<G
     int error_code = 0;
     try {
         const jsonrpc::Message answer =
-            co_await state->peer->call("execute", std::move(params), 2 * time + 3 * grace);
+            co_await state->peer->call("execute", std::move(params), 2 * time + 3 * grace + longest_hold);
         outcome = read_outcome(answer.result());
     } catch (const jsonrpc::Error& e) {
         broken = e.what();
@@ -128,6 +128,45 @@ void Sandbox::pause_clock() {
 
 void Sandbox::resume_clock() {
     if (state_->clock && state_->clock->resume()) state_->peer->notify("resume", "{}");
+}
+
+// The guest hears of it first: it counts its own time while it is frozen. Heartbeats go on, and lie there
+// when it is thawed.
+asio::awaitable<std::string> Sandbox::freeze() {
+    const auto state = state_;
+    if (!state->clock || state->peer->closed()) co_return "the execution is over";
+    state->clock->hold();
+    state->peer->notify("hold", "{}");
+    std::string failed;
+    state->frozen = true; // perhaps: a request that was cancelled may have been heard
+    try {
+        co_await state->workshop.engine->freeze(state->name);
+    } catch (const runtime_api::Error& e) {
+        if (e.code() == runtime_api::Errc::cancelled) throw;
+        state->frozen = e.code() == runtime_api::Errc::timed_out;
+        failed = e.what();
+    }
+    co_return failed;
+}
+
+asio::awaitable<void> Sandbox::thaw() {
+    const auto state = state_;
+    if (!state->clock || state->removed) co_return;
+    state->peer->notify("heartbeat", "{}");
+    state->peer->notify("release", "{}");
+    std::string failed;
+    try {
+        if (state->frozen) co_await state->workshop.engine->thaw(state->name);
+        state->frozen = false;
+    } catch (const runtime_api::Error& e) {
+        failed = e.what();
+    }
+    if (state->clock) state->clock->release();
+    if (failed.empty() || !state->notes.host() || !state->ended_by.empty()) co_return;
+    state->ended_by = "frozen";
+    state->ended_why =
+        "the container was frozen while the user was asked, and could not be thawed: " + failed;
+    state->channel->close();
 }
 
 bool Sandbox::alive() const { return !state_->used_up && !state_->removed && !state_->peer->closed(); }

@@ -79,6 +79,15 @@ public:
     void pause_clock();
     void resume_clock();
 
+    /// A person is asked: the clock stands still, for at most `longest_hold` in one execution, and the engine
+    /// freezes the container. Gives "" or, where the engine cannot freeze, why: then the code runs on. Ends
+    /// with the execution if thaw() is not called. Cancellable (terminal); thaw() is needed then too.
+    boost::asio::awaitable<std::string> freeze();
+    /// All goes on. Where the engine cannot thaw what it froze, the execution is ended. Not to be called in
+    /// a coroutine that was cancelled; one that ends so removes the container, frozen or not.
+    boost::asio::awaitable<void> thaw();
+    static constexpr std::chrono::minutes longest_hold{60};
+
     /// Ends the execution that runs, if any, and the container with it: the outcome names `limit` among those
     /// that were hit, and `why` is its error.
     void end_execution(std::string limit, std::string why);

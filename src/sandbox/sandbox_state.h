@@ -46,6 +46,7 @@ struct Sandbox::State : std::enable_shared_from_this<Sandbox::State> {
     std::string ended_by{};  ///< The limit by which the host ended the execution; else empty.
     std::string ended_why{}; ///< And what happened.
     bool used_up = false;
+    bool frozen = false; ///< By us, through the engine.
     bool removed = false;
 
 private:

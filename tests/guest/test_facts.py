@@ -191,6 +191,19 @@ class Clock(unittest.TestCase):
         run.pause(start + 9)
         self.assertEqual(run.deadline(start + 100), start + 20)  # all pauses together: at most the run's own time
 
+    def test_no_time_passes_while_a_person_is_asked_or_the_container_is_frozen(self):
+        run = self.run_of(10)
+        start = run.began
+        run.pause(start + 1)
+        run.hold(start + 2)
+        self.assertGreater(run.deadline(start + 500), start + 500)
+        run.skip(100)  # frozen, in the midst of it
+        run.release(start + 502)
+        run.resume(start + 503)
+        self.assertEqual(run.deadline(start + 503), start + 512)  # 500 s held, 2 s paused
+        run.release(start + 504)
+        self.assertEqual(run.deadline(start + 504), start + 512)
+
     def test_ticks(self):
         run = self.execution({"output": {"head": 2, "tail": 100}})
         now = run.began

@@ -75,8 +75,10 @@ public:
     }
 
     bool holds = false;
-    bool silent = false; ///< Guests are never ready.
-    std::string stuck;   ///< The one that cannot be removed.
+    bool cannot_freeze = false;
+    std::vector<std::string> frozen; ///< Now.
+    bool silent = false;             ///< Guests are never ready.
+    std::string stuck;               ///< The one that cannot be removed.
     std::deque<runtime_api::Error> refusals;
     std::vector<std::string> created, removed;
 
@@ -162,6 +164,15 @@ public:
     boost::asio::awaitable<void> remove_image(std::string) override { not_asked_for(); }
     boost::asio::awaitable<int> wait(std::string, std::chrono::milliseconds) override { not_asked_for(); }
     boost::asio::awaitable<void> kill(std::string) override { not_asked_for(); }
+    boost::asio::awaitable<void> freeze(std::string name) override {
+        if (cannot_freeze) throw runtime_api::Error(runtime_api::Errc::engine_fault, "no freezer");
+        frozen.push_back(name);
+        co_return;
+    }
+    boost::asio::awaitable<void> thaw(std::string name) override {
+        std::erase(frozen, name);
+        co_return;
+    }
 
 private:
     [[noreturn]] static void not_asked_for() { throw std::logic_error("nobody should ask for this"); }

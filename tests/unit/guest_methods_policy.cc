@@ -65,9 +65,9 @@ struct Fixture {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 bridge::AskCall answering(bool yes, std::vector<std::string>* heard) {
-    return [yes, heard](bridge::CallQuestion question) -> asio::awaitable<bool> {
+    return [yes, heard](bridge::CallQuestion question) -> asio::awaitable<std::string> {
         heard->push_back(question.server + '.' + question.tool + question.arguments + ' ' + question.rule);
-        co_return yes;
+        co_return std::string(yes ? "" : "the user did not allow this call");
     };
 }
 

@@ -43,6 +43,8 @@ public:
     asio::awaitable<void> start(std::string) override { not_asked_for(); }
     asio::awaitable<int> wait(std::string, std::chrono::milliseconds) override { not_asked_for(); }
     asio::awaitable<void> kill(std::string) override { not_asked_for(); }
+    asio::awaitable<void> freeze(std::string) override { not_asked_for(); }
+    asio::awaitable<void> thaw(std::string) override { not_asked_for(); }
     asio::awaitable<std::optional<runtime_api::ContainerState>> inspect(std::string) override {
         not_asked_for();
     }

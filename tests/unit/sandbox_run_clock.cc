@@ -115,3 +115,21 @@ TEST_CASE("RunClock: a pause that begins when the time is over, but before it wa
     CHECK(f.run() >= 1000ms);
     CHECK(f.expired == 1);
 }
+
+TEST_CASE("RunClock: while it is held neither its time nor a pause passes") {
+    Fixture f(100ms);
+    f.clock->hold();
+    std::this_thread::sleep_for(300ms); // longer than the time and all pauses
+    f.poll();
+    CHECK(f.expired == 0);
+    f.clock->pause(); // a server starts meanwhile
+    std::this_thread::sleep_for(100ms);
+    f.clock->resume();
+    f.clock->release();
+    f.poll();
+    CHECK(f.expired == 0);
+    const auto took = f.run();
+    CHECK(f.expired == 1);
+    CHECK(took >= 480ms);
+    CHECK(took < 900ms);
+}

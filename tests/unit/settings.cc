@@ -97,6 +97,7 @@ const std::vector<Values> values = {
     {"pass-env", {"all", "A,B", ""}, {}, ""},
     {"allow-self-server", {"1", "0"}, bad_flags, "1 or 0"},
     {"policy", {"/a"}, {}, ""},
+    {"ask-timeout", {"1", "300"}, {"0", "301", "1.5", ""}, "from 1 to 300"},
     {"deny", {"a", "a.b,c.*"}, {}, ""},
     {"ask", {"a"}, {}, ""},
     {"allow", {"a"}, {}, ""},

@@ -8,6 +8,7 @@ from .faults import FaultLines
 from .output import Stream
 from .terminal import AsItCame, Terminal
 
+HELD_SECONDS = 60  # a deadline while there is none
 ERROR_CHARACTERS = 2000
 NOTES, NOTE_CHARACTERS = 40, 1000
 MESSAGE_CHARACTERS = 500
@@ -47,6 +48,7 @@ class Execution:
         self.pauses = 0
         self.paused_at = None
         self.paused_for = 0.0
+        self.held_at = None
         self.tool_calls = 0
         self.done = None
         self.next_tick = self.began
@@ -66,8 +68,28 @@ class Execution:
             self.paused_for += now - self.paused_at
         self.pauses = max(0, self.pauses - 1)
 
+    def hold(self, now):
+        """A person is asked: no time passes until release(), and the host alone bounds that."""
+        if self.held_at is None:
+            self.held_at = now
+
+    def release(self, now):
+        if self.held_at is not None:
+            held, self.held_at = now - self.held_at, None
+            self.skip(held)
+
+    def skip(self, seconds):
+        """They have not passed, for this run."""
+        self.began += seconds
+        if self.held_at is not None:
+            self.held_at += seconds
+        if self.pauses:
+            self.paused_at += seconds
+
     def deadline(self, now):
         """When the run's time is over, as far as is known now."""
+        if self.held_at is not None:
+            return now + HELD_SECONDS
         paused = self.paused_for + (now - self.paused_at if self.pauses else 0)
         return self.began + self.timeout + min(paused, self.timeout)
 

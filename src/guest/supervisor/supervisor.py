@@ -23,6 +23,7 @@ MAX_UNANSWERED = 1024
 HOST_BACKLOG = 8 << 20      # to the host: beyond it the worker's messages wait
 WORKER_BACKLOG = 64 << 20   # to the worker: beyond it the host waits,
 BOOT_SECONDS = 60           # as long as the host may be silent until it has said how long it may be
+FROZEN_SECONDS = 2          # the loop was late by so much: nothing in here ran
 STALLED_SECONDS = 15        # and a worker that takes nothing for so long is ended
 PROGRESS_SECONDS = 0.2
 LOOK_SECONDS = 1         # so often it is looked whether a session that waits stands still,
@@ -94,12 +95,24 @@ class Supervisor:
         self._show_code()
         while True:
             self._set_masks()
-            for fd, events in self.poll.poll(self._milliseconds()):
+            wait, before = self._milliseconds(), time.monotonic()
+            ready = self.poll.poll(wait)
+            self._awake(time.monotonic() - before - wait / 1000)
+            for fd, events in ready:
                 if fd in self.handlers:
                     self.handlers[fd](events)
             self._check_clocks(time.monotonic())
             if self.to_host.broken:
                 os._exit(0)
+
+    def _awake(self, late):
+        """The container was frozen while a person was asked: that time counts for nothing, whether `hold` has been read or not."""
+        if late < FROZEN_SECONDS:
+            return
+        self.heard += late
+        self.worker_took += late
+        if self.execution is not None:
+            self.execution.skip(late)
 
     def _show_code(self):
         """Our modules compiled, for the containers that come after this one: before user code runs anywhere in here, and while
@@ -255,6 +268,10 @@ class Supervisor:
         elif method == "boot":
             self.life_ends = time.clock_gettime(CLOCK_BOOTTIME) + params["life_seconds"]
             self.heartbeat_seconds = params["heartbeat_seconds"]
+        elif method == "hold" and self.execution is not None:
+            self.execution.hold(now)
+        elif method == "release" and self.execution is not None:
+            self.execution.release(now)
         elif method == "pause" and self.execution is not None:
             self.execution.pause(now)
         elif method == "resume" and self.execution is not None:
