@@ -1,6 +1,7 @@
 """Calls that a rule wants to be asked: the form that the client is shown, what becomes of each answer, and the run that is frozen meanwhile."""
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -8,7 +9,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cordon_case import Case  # noqa: E402
-from cordon_client import LIMIT, Cordon, Engine, Result, npm_server  # noqa: E402
+from cordon_client import CORDON, LIMIT, Cordon, Engine, Result, npm_server  # noqa: E402
 
 TRY = """
 import asyncio, time
@@ -29,7 +30,8 @@ class Asked(Case):
         cls.file.chmod(0o600)
         cls.engine = Engine()
         cls.cordon = Cordon("--policy", str(cls.file), "--ask-timeout", "60", servers={
-            "everything": npm_server("@modelcontextprotocol/server-everything")}, capabilities={"elicitation": {}})
+            "everything": npm_server("@modelcontextprotocol/server-everything"),
+            "notes": npm_server("@modelcontextprotocol/server-filesystem", cls.kept.name)}, capabilities={"elicitation": {}})
 
     @classmethod
     def tearDownClass(cls):
@@ -108,6 +110,40 @@ print(*await asyncio.gather(*(attempt(f"n{i}") if i % 5 == 0 else runtime.call_t
         self.assertEqual(self.file.read_text(), '[[rule]]\nserver = "everything"\ntool = "echo"\naction = "allow"\n\n'
                                                 '[[rule]]\nserver = "everything"\ntool = "echo"\naction = "ask"\n')
         self.assertIn("Echo: b", self.text(self.start('print(await attempt("b"))')))
+
+    def test_7_what_could_leave_is_asked_and_no_rule_allows_it_for_good(self):
+        self.file.write_text('[server.everything]\npublic = true\n[server.notes]\nprivate = true\n')
+        time.sleep(1.1)  # it is looked at once a second
+        future = self.start("""
+await runtime.call_tool("notes", "read_text_file", {"path": %r})
+print(await attempt("a"))
+""" % str(self.file))
+        question = self.form()
+        self.assertIn("asked by: data that could leave: this run has read from notes, which is private", question["params"]["message"])
+        self.assertNotIn("always", str(question["params"]["requestedSchema"]))
+        self.reply(question, "allow once")
+        self.assertIn("Echo: a", self.text(future))
+
+
+class Killed(unittest.TestCase):
+    def test_a_frozen_container_is_removed_by_the_next_sweep(self):
+        engine = Engine()
+        with tempfile.TemporaryDirectory(prefix="cordon-ask-") as folder:
+            file = pathlib.Path(folder).resolve() / "policy.toml"
+            file.write_text('[[rule]]\naction = "ask"\n')
+            file.chmod(0o600)
+            with Cordon("--policy", str(file), servers={"everything": npm_server("@modelcontextprotocol/server-everything")},
+                        capabilities={"elicitation": {}}) as cordon:
+                cordon.start_run('await runtime.call_tool("everything", "echo", {"message": "a"})')
+                self.assertEqual(cordon.notifications.get(timeout=LIMIT)["method"], "elicitation/create")
+                left = cordon.containers(engine)
+                cordon.process.kill()
+                cordon.process.wait(LIMIT)
+                environment = {**os.environ, "MCP_BRIDGE_STATE_DIR": cordon.home.name + "/state"}
+                swept = subprocess.run([CORDON, "sweep"], env=environment, capture_output=True, text=True, timeout=LIMIT)
+                self.assertEqual(swept.returncode, 0, swept.stderr)
+                self.assertTrue(left)
+                self.assertEqual(set(engine.containers("io.cordon=1")) & set(left), set())
 
 
 if __name__ == "__main__":
