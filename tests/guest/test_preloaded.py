@@ -82,10 +82,15 @@ class Preloaded(unittest.TestCase):
             guest.run("import http.client\nx = 42", session=True)
             self.assertEqual(guest.run("import unittest.mock\nprint(x)" + EARLY, session=True).stdout, "42\nTrue\n")
 
-    def test_only_one_worker_is_left(self):
-        code = "import os\nprint(sum(open('/proc/%s/stat' % each).read().split(')')[1].split()[0] != 'Z' for each in os.listdir('/proc') if each.isdigit()))"
-        for first in ("import http.client\n", ""):
-            self.assertLessEqual(int(run_in(first + "import time\ntime.sleep(0.2)\n" + code).stdout), 2)
+    def test_a_program_that_looks_for_processes_sees_no_other_worker(self):
+        code = "import os\nprint(sorted(each for each in os.listdir('/proc') if each.isdigit() and int(each) not in (1, os.getpid())))"
+        for first in ("import http.client\n", "", "import json  # http.client\n"):
+            for _ in range(5):
+                self.assertEqual(run_in(first + code).stdout, "[]\n")
+
+    def test_the_first_worker_is_gone_soon(self):
+        code = "import time, http.client, os\ntime.sleep(0.5)\nprint(len([each for each in os.listdir('/pr' + 'oc') if each.isdigit()]))"
+        self.assertEqual(run_in(code).stdout, "2\n")
 
     def test_one_that_fails_is_told_and_costs_nothing(self):
         with Guest(preload=("no_such_module", "http.client")) as guest:

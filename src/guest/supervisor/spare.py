@@ -66,8 +66,20 @@ class Spare:
         roots = {name.partition(".")[0].encode() for name in self.names or ()}
         return any(root in piece for root in roots for piece in line)
 
-    def end(self):
+    def end(self, program=()):
+        """A program that speaks of processes (`program`: its line) must not see this one: then its end is waited for, which takes some ms."""
         end_worker(self.worker.pid, self.fd, self.worker.output_fds)
+        if any(b"proc" in piece or b"psutil" in piece for piece in program):
+            wait_for_end(self.worker.pid)
+
+
+def wait_for_end(pid, seconds=1):
+    until = time.monotonic() + seconds
+    try:
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.001)
+    except ChildProcessError:
+        pass  # it was reaped already
 
 
 def end_worker(pid, channel_fd, output_fds):

@@ -12,7 +12,7 @@ from .execution import Counters, Execution, params_of, resident_peak
 from .outbox import Outbox
 from .pipes import Pipes, available
 from .processes import kill, kill_all
-from .spare import Spare, end_worker
+from .spare import Spare, end_worker, wait_for_end
 from .stillness import Stillness
 
 CLOCK_BOOTTIME = 7  # goes on while the machine sleeps
@@ -390,10 +390,10 @@ class Supervisor:
         if events & ~OUT and not self.spare.read():
             self._end_spare()
 
-    def _end_spare(self):
+    def _end_spare(self, program=()):
         spare, self.spare, self.spare_first = self.spare, None, None
         self.handlers.pop(spare.fd, None)
-        spare.end()
+        spare.end(program)
         if self.before:  # what it did is no part of the first execution
             self.before = Counters(self.group, self.worker_pid)
 
@@ -402,7 +402,7 @@ class Supervisor:
         spare = self.spare
         ready = spare.names and spare.landlock == self.facts.get("landlock")
         if not ready or not spare.may_suit(line):
-            self._end_spare()
+            self._end_spare(line)
             return before
         self.spare = None
         self.handlers.pop(self.worker_fd, None)
@@ -425,7 +425,9 @@ class Supervisor:
         """The first worker runs the program after all."""
         first, line, before = self.set_aside
         self.set_aside = None
-        self._drop(self.worker_pid, self.worker_fd, self.pipes)
+        second = self.worker_pid
+        self._drop(second, self.worker_fd, self.pipes)
+        wait_for_end(second)  # the program may look for other processes
         self._adopt(**first)
         self.execution.worker_pid, self.execution.before = self.worker_pid, before
         self.inbox.clear()

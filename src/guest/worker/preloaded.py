@@ -17,7 +17,7 @@ ROOM = 1 << 20  # characters of a program that is looked at; a longer one gets t
 
 # Words of programs that could notice, or that expect their own doing to precede an import. In comments, too: such a program is only slower.
 SENSITIVE = re.compile(r"\b(environ|putenv|setenv|unsetenv|modules|meta_path|path_hooks|path_importer_cache|importlib|__import__|import_module|"
-                       r"builtins|fork|forkpty|setprofile|settrace|addaudithook|ctypes|exec|eval|compile|runpy|pkgutil|imp|tracemalloc|"
+                       r"builtins|fork|forkpty|setprofile|settrace|addaudithook|ctypes|exec|eval|compile|proc|psutil|runpy|pkgutil|imp|tracemalloc|"
                        r"simplefilter|filterwarnings|catch_warnings|chdir|LD_PRELOAD)\b|sys\.path|sys\.flags")
 
 
